@@ -1,0 +1,59 @@
+# Two commands do everything, set-up included: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-fast test-oldest lint types check format wheel bench clean
+
+help:  ## List the targets.
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# What the demo needs; neither torch nor dask.
+$(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) -e '.[all]'
+	@touch $@
+
+# Everything that tests, lint and benchmarks need.
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) -e '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo  ## Train, conformalize and compare on a real dataset.
+	$(BIN)/consurv demo
+
+test: $(VENV)/.dev  ## Run all tests, the slow ones included.
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-fast: $(VENV)/.dev  ## Run the tests that take moments.
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
+
+lint: $(VENV)/.dev  ## Check style and formatting.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev  ## Check types, strictly.
+	$(BIN)/mypy
+
+format: $(VENV)/.dev  ## Format and fix what can be fixed.
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+wheel: $(VENV)/.dev  ## Build the wheel and import it in an empty environment.
+	rm -rf dist $(VENV)/wheel-check
+	$(BIN)/python -m build --wheel --outdir dist . > /dev/null
+	$(PYTHON) -m venv $(VENV)/wheel-check
+	$(VENV)/wheel-check/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt dist/*.whl
+	cd $(VENV) && wheel-check/bin/python -c "import consurv; print('wheel imports as consurv', consurv.__version__)"
+
+check: test lint types wheel  ## All that CI runs.
+
+bench: $(VENV)/.dev  ## Measure speed and memory, as ratios side by side.
+	$(BIN)/python -m benchmarks
+
+clean:  ## Remove what the other targets made.
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

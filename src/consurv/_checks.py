@@ -1,0 +1,148 @@
+"""The border for numeric input: coerce once with a clear message, then trust.
+
+Every array that a user hands over passes through here, so that strings, dates,
+masked arrays, NaN and wrong shapes are refused in the same words everywhere, and
+lists, pandas, polars, float32, big-endian and read-only arrays simply work.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from consurv.errors import InvalidInput
+
+Float = NDArray[np.float64]
+Bool = NDArray[np.bool_]
+
+_KINDS = {
+    "U": "text",
+    "S": "text",
+    "T": "text",
+    "M": "dates",
+    "m": "time differences",
+    "c": "complex numbers",
+}
+_REMEDIES = {
+    "M": "; subtract the start date and divide by a unit, such as pd.Timedelta('1D')",
+    "m": "; divide by a unit, such as pd.Timedelta('1D')",
+}
+
+
+def as_plain_array(values: Any, name: str) -> NDArray[Any]:
+    """Return *values* as an ndarray, refusing what has a mask or cannot be one."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise InvalidInput(
+            f"{name} is a masked array and the mask would be lost; "
+            "drop or fill the masked entries first"
+        )
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError) as error:  # ragged nested lists
+        raise InvalidInput(f"{name} cannot be read as an array: {error}") from error
+    if array.dtype.kind == "O":
+        array = _from_objects(array, name)
+    if array.dtype.kind in _KINDS:
+        first = f", the first is {array.flat[0]!r}" if array.size else ""
+        raise InvalidInput(
+            f"{name} holds {_KINDS[array.dtype.kind]}, not numbers{first}"
+            f"{_REMEDIES.get(array.dtype.kind, '')}"
+        )
+    return array
+
+
+def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Read an object array whose entries are plain numbers (pandas NA is NaN)."""
+    for value in array.flat:
+        if isinstance(value, str | bytes):
+            raise InvalidInput(f"{name} holds text, not numbers, such as {value!r}")
+    try:
+        if all(isinstance(value, bool | np.bool_) for value in array.flat):
+            return array.astype(bool)
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        kinds = sorted({type(value).__name__ for value in array.flat})
+        raise InvalidInput(
+            f"{name} holds values that are not numbers: {', '.join(kinds)}"
+        ) from error
+
+
+def as_floats(
+    values: ArrayLike,
+    name: str,
+    *,
+    ndim: int | tuple[int, ...] = 1,
+    allow_inf: bool = False,
+    keep_float32: bool = False,
+) -> NDArray[Any]:
+    """Return *values* as a native float array of the wanted number of dimensions.
+
+    A column of shape (n, 1) is taken as n values where one dimension is wanted.
+    NaN is refused always, infinities unless *allow_inf* (then only +inf).
+    """
+    array = as_plain_array(values, name)
+    if array.dtype.kind not in "fiub":
+        raise InvalidInput(f"{name} has dtype {array.dtype}, not numbers")
+    wanted = (ndim,) if isinstance(ndim, int) else ndim
+    if wanted == (1,) and array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim not in wanted:
+        shape = " or ".join(f"{d}-dimensional" for d in wanted)
+        raise InvalidInput(f"{name} must be {shape}, got shape {array.shape}")
+    single = keep_float32 and array.dtype.kind == "f" and array.dtype.itemsize == 4
+    array = np.asarray(array, dtype=np.float32 if single else np.float64)
+    check_finite(array, name, allow_inf=allow_inf)
+    return array
+
+
+def check_finite(array: NDArray[Any], name: str, *, allow_inf: bool = False) -> None:
+    """Refuse NaN and, unless *allow_inf*, infinities; the first place is named."""
+    # The sum is NaN or infinite if any entry is: one pass and no temporary.
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(array.sum(dtype=np.float64))
+    if np.isfinite(total):
+        return
+    bad = np.isnan(array) | (array == -np.inf) if allow_inf else ~np.isfinite(array)
+    if bad.any():
+        place = tuple(int(i) for i in np.argwhere(bad)[0])
+        kind = "NaN" if np.isnan(array[bad]).any() else "infinite"
+        raise InvalidInput(
+            f"{name} has {int(bad.sum())} {kind} values, the first at "
+            f"{_place(place)}: {array[place]}; drop or fill them"
+        )
+
+
+def _place(index: tuple[int, ...]) -> str:
+    names = ("row", "column", "plane")
+    return ", ".join(
+        f"{what} {i}" for what, i in zip(names, index, strict=False)
+    ) or "the only place"
+
+
+def check_same_length(**lengths: int) -> None:
+    """Refuse arrays that should have one entry per subject but do not."""
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{name} has {n}" for name, n in lengths.items())
+        raise InvalidInput(f"lengths differ: {said}")
+
+
+def as_levels(levels: ArrayLike, name: str = "levels") -> Float:
+    """Return percentile levels as floats, strictly inside (0, 1) and distinct.
+
+    The order that the caller chose is kept.
+    """
+    array: Float = as_floats(np.atleast_1d(as_plain_array(levels, name)), name)
+    if array.size == 0:
+        raise InvalidInput(f"{name} is empty; give at least one level in (0, 1)")
+    outside = (array <= 0) | (array >= 1)
+    if outside.any():
+        value = array[outside][0]
+        hint = "; divide percentages by 100" if value > 1 else ""
+        raise InvalidInput(
+            f"{name} must lie strictly between 0 and 1, got {value:g}{hint}"
+        )
+    if np.unique(array).size < array.size:
+        raise InvalidInput(f"{name} must be distinct, got {array.tolist()}")
+    return array

@@ -1,0 +1,254 @@
+"""Outcomes: what was observed for each subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from consurv._checks import (
+    Bool,
+    Float,
+    as_floats,
+    as_plain_array,
+    check_same_length,
+)
+from consurv.errors import InvalidInput
+
+__all__ = ["Outcome"]
+
+_DTYPE = np.dtype([("event", np.bool_), ("time", np.float64)])
+
+# Columns that mean a kind of data this package does not model, by the usual names.
+_REFUSED_FIELDS = {
+    "left truncation": ("entry", "start", "stop", "tstart", "tstop", "truncation"),
+    "interval censoring": ("lower", "upper", "left", "right", "lower_bound"),
+    "competing causes": ("cause", "status", "event_type"),
+}
+
+
+class Outcome:
+    """Right-censored outcomes of n subjects.
+
+    Parameters
+    ----------
+    time : array-like of shape (n,)
+        Observed times, > 0, in any unit.
+    event : array-like of shape (n,)
+        True or 1 where the event happened at ``time``, False or 0 where the subject
+        was right-censored there.
+
+    Raises
+    ------
+    InvalidInput
+        If times are not finite and positive, events are not bool or exactly 0/1, or
+        the lengths differ.
+
+    Examples
+    --------
+    >>> y = Outcome(time=[5, 2, 9], event=[1, 0, 1])
+    >>> len(y), y.n_events
+    (3, 2)
+    >>> y[1:].time
+    array([2., 9.])
+    """
+
+    __slots__ = ("event", "time")
+
+    time: Float
+    event: Bool
+
+    def __init__(self, time: ArrayLike, event: ArrayLike) -> None:
+        _check_not_swapped(time, event)
+        times, events = _check_time(time), _check_event(event)
+        check_same_length(time=len(times), event=len(events))
+        _freeze(self, times, events)
+
+    @classmethod
+    def of(cls, y: Any) -> Outcome:
+        """Read outcomes from any of the forms that users hold them in.
+
+        Parameters
+        ----------
+        y : Outcome, structured array, DataFrame or pair of arrays
+            A structured array holds an event and a time field, as in
+            scikit-survival; a pandas or polars DataFrame has the columns ``event``
+            and ``time``; a pair is the tuple ``(event, time)``. Rows are read by
+            position.
+
+        Returns
+        -------
+        Outcome
+
+        Examples
+        --------
+        >>> Outcome.of(([True, False], [3.0, 4.0]))
+        Outcome(n=2, events=1, last time=4)
+        """
+        if isinstance(y, Outcome):
+            return y
+        if isinstance(y, tuple):
+            if len(y) != 2:
+                raise InvalidInput(
+                    f"y is a tuple of {len(y)}; give the pair (event, time)"
+                )
+            return cls(event=y[0], time=y[1])
+        if hasattr(y, "columns"):
+            event, time = _pick_fields([str(name) for name in y.columns])
+            names = {str(name): name for name in y.columns}
+            return cls(event=y[names[event]], time=y[names[time]])
+        fields = getattr(getattr(y, "dtype", None), "names", None)
+        if fields:
+            if isinstance(y, np.ma.MaskedArray):
+                as_plain_array(y, "y")  # refuses it
+            event, time = _pick_fields(list(fields), dtype=y.dtype)
+            return cls(event=y[event], time=y[time])
+        raise InvalidInput(
+            f"y is {_describe(y)}, which does not say what is time and what is event; "
+            "give Outcome(time=..., event=...), a structured array or a DataFrame "
+            "with the fields event and time, or the tuple (event, time)"
+        )
+
+    @property
+    def n_events(self) -> int:
+        """Number of subjects whose event was seen."""
+        return int(np.count_nonzero(self.event))
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(n,)``, so that scikit-learn slices outcomes like an array."""
+        return (len(self.time),)
+
+    def to_structured(self) -> NDArray[np.void]:
+        """Return a structured array (event, time), the form of scikit-survival."""
+        array = np.empty(len(self), dtype=_DTYPE)
+        array["event"], array["time"] = self.event, self.time
+        return array
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __getitem__(self, rows: Any) -> Outcome:
+        if isinstance(rows, tuple):  # scikit-learn indexes as y[rows, ...]
+            rows = rows[0]
+        # Parts of a checked outcome need no second check.
+        part = object.__new__(Outcome)
+        time, event = self.time[rows], self.event[rows]
+        _freeze(part, np.atleast_1d(time), np.atleast_1d(event))
+        return part
+
+    def __iter__(self) -> Iterator[tuple[bool, float]]:
+        return zip(self.event.tolist(), self.time.tolist(), strict=True)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Outcome):
+            return NotImplemented
+        return np.array_equal(self.time, other.time) and np.array_equal(
+            self.event, other.event
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Outcome is immutable; make a new one to change {name}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Outcome, (self.time, self.event)
+
+    def __repr__(self) -> str:
+        last = f", last time={self.time.max():g}" if len(self) else ""
+        return f"Outcome(n={len(self)}, events={self.n_events}{last})"
+
+
+def _freeze(outcome: Outcome, time: Float, event: Bool) -> None:
+    for name, array in (("time", time), ("event", event)):
+        array.setflags(write=False)
+        object.__setattr__(outcome, name, array)
+
+
+def _check_not_swapped(time: ArrayLike, event: ArrayLike) -> None:
+    if _is_binary(time) and not _is_binary(event):
+        raise InvalidInput(
+            "time holds only 0 and 1 while event does not: time and event look "
+            "swapped; the pair is (event, time)"
+        )
+
+
+def _check_time(time: ArrayLike) -> Float:
+    times: Float = as_floats(time, "time").copy()
+    if (times <= 0).any():
+        bad = np.flatnonzero(times <= 0)
+        raise InvalidInput(
+            f"time has {bad.size} values <= 0, the first at row {bad[0]}: "
+            f"{times[bad[0]]:g}; drop them or add half a unit"
+        )
+    return times
+
+
+def _is_binary(values: ArrayLike) -> bool:
+    if isinstance(values, np.ma.MaskedArray):
+        return False
+    array = np.asarray(values)
+    return array.dtype.kind == "b" or (
+        array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())
+    )
+
+
+def _check_event(event: ArrayLike) -> Bool:
+    array = as_plain_array(event, "event")
+    if array.dtype.kind == "b" and array.ndim == 1:
+        return array.copy()
+    numbers = as_floats(array, "event")
+    codes = np.unique(numbers)
+    if not np.isin(codes, (0.0, 1.0)).all():
+        raise InvalidInput(_explain_codes(codes))
+    return numbers == 1
+
+
+def _explain_codes(codes: Float) -> str:
+    shown = ", ".join(f"{code:g}" for code in codes[:6])
+    shown += ", ..." if codes.size > 6 else ""
+    start = f"event must be bool or exactly 0/1, got the values {shown}"
+    if codes.tolist() == [1.0, 2.0]:
+        return f"{start}; if 2 means that the event happened, pass event == 2"
+    if codes.tolist() == [-1.0, 1.0]:
+        return f"{start}; if 1 means that the event happened, pass event == 1"
+    whole = bool((codes == np.round(codes)).all()) and codes.min() >= 0
+    if whole and codes.size <= 10:
+        return (
+            f"{start}; competing causes are not supported: "
+            "pass event == (the cause of interest)"
+        )
+    return f"{start}; are time and event swapped? The pair is (event, time)"
+
+
+def _pick_fields(
+    names: list[str], dtype: np.dtype[Any] | None = None
+) -> tuple[str, str]:
+    """Return the names of the event and the time field."""
+    by_lower = {name.lower(): name for name in names}
+    for kind, refused in _REFUSED_FIELDS.items():
+        found = [by_lower[name] for name in refused if name in by_lower]
+        known = {"event", "time"} <= set(by_lower)
+        if found and (not known or kind != "competing causes") and len(names) > 2:
+            raise InvalidInput(
+                f"y has the fields {names}; {found[0]!r} means {kind}, which is not "
+                "supported: give right-censored outcomes with the fields event and time"
+            )
+    if {"event", "time"} <= set(by_lower):
+        if len(names) > 2:
+            extra = [n for n in names if n.lower() not in ("event", "time")]
+            raise InvalidInput(
+                f"y has fields besides event and time: {extra}; give only these two"
+            )
+        return by_lower["event"], by_lower["time"]
+    if dtype is not None and len(names) == 2 and dtype[0].kind == "b":
+        return names[0], names[1]  # scikit-survival: any names, the event first
+    raise InvalidInput(f"y has the fields {names}; it needs event and time")
+
+
+def _describe(y: Any) -> str:
+    shape = getattr(y, "shape", None)
+    return f"a {type(y).__name__}" + (f" of shape {shape}" if shape else "")
