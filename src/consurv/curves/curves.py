@@ -1,0 +1,373 @@
+"""Survival curves as one immutable value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from consurv._checks import Float, as_levels
+from consurv._registry import resolve
+from consurv.curves import interpolate, percentiles
+from consurv.curves.conditional import condition
+from consurv.curves.invariants import (
+    check_own_times,
+    check_percentile_times,
+    check_times,
+    make_nodes,
+)
+from consurv.curves.nodes import Nodes
+from consurv.curves.readers import read_frame, read_step_functions
+from consurv.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["SurvivalCurves"]
+
+_INTERPOLATIONS = {name: name for name in ("linear", "step", "pchip")}
+
+
+class SurvivalCurves:
+    """Survival curves S(t | x) = P(T > t | x) of n subjects.
+
+    A curve starts at (0, 1), which is prepended where it is missing, and joins its
+    nodes by the chosen interpolation. Past its last node (t_L, S_L) it follows the
+    line through (0, 1) and that node down to 0 at t_L / (1 - S_L); a curve with
+    S_L = 1 never drops, and its percentile times and mean are +inf. At a repeated
+    time the curve drops vertically and takes the last value.
+
+    Parameters
+    ----------
+    times : array-like of shape (k,) or (n, k)
+        Node times, sorted, >= 0 and finite: one grid for all subjects or one each.
+    survival : array-like of shape (n, k)
+        Survival probabilities, a row per subject (one curve may be 1-dimensional).
+        float32 stays float32; computing is in float64. An array that needs no
+        change is not copied. Rises and excesses of up to 1e-6 are taken as rounding.
+    interpolation : {"linear", "step", "pchip"}, default="linear"
+        Straight lines, right-continuous steps, or a monotone cubic.
+
+    Attributes
+    ----------
+    times : array of shape (k,) or (n, k)
+    survival : array of shape (n, k)
+    interpolation : str
+
+    Raises
+    ------
+    InvalidInput
+        If the curves rise, leave [0, 1], hold NaN, or do not fit their times.
+
+    Examples
+    --------
+    >>> curves = SurvivalCurves([2, 6], [[0.8, 0.4], [0.5, 0.0]])
+    >>> curves
+    SurvivalCurves(n=2, nodes=3, grid='shared', interpolation='linear')
+    >>> curves.survival_at([1, 4])
+    array([[0.9 , 0.6 ],
+           [0.75, 0.25]])
+    >>> curves.percentile_times([0.5]).ravel()
+    array([5., 2.])
+    """
+
+    times: Float
+    survival: NDArray[Any]
+    interpolation: str
+    _rates: Float | None
+
+    def __init__(
+        self, times: ArrayLike, survival: ArrayLike, interpolation: str = "linear"
+    ) -> None:
+        name = resolve(_INTERPOLATIONS, interpolation, "interpolation")
+        grid, values = make_nodes(times, survival)
+        self._store(times=grid, survival=values, interpolation=name, _rates=None)
+
+    # -- construction ---------------------------------------------------------
+
+    @classmethod
+    def from_percentile_times(
+        cls, percentile_times: ArrayLike, levels: ArrayLike
+    ) -> Self:
+        """Join percentile times by straight lines.
+
+        Parameters
+        ----------
+        percentile_times : array-like of shape (n, p)
+            q(ρ) >= 0, not falling as the level falls. +inf means that the curve never
+            comes down to the level: it stays at its last finite one.
+        levels : array-like of shape (p,)
+            Percentile levels in (0, 1), in any order.
+
+        Examples
+        --------
+        >>> curves = SurvivalCurves.from_percentile_times([[3, 9]], [0.75, 0.25])
+        >>> curves.median(), curves.mean()
+        (array([6.]), array([6.]))
+        """
+        rho = as_levels(levels)
+        nodes = check_percentile_times(percentile_times, rho)
+        times = np.concatenate([np.zeros((len(nodes), 1)), nodes], axis=1)
+        survival = np.concatenate([[1.0], np.sort(rho)[::-1]])
+        # All rows have the same levels, which are stored once.
+        return cls._trusted(times, np.broadcast_to(survival, times.shape), "linear")
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, interpolation: str = "linear") -> Self:
+        """Read a frame of times x subjects, as lifelines and pycox give it.
+
+        Parameters
+        ----------
+        frame : DataFrame of shape (k, n)
+            The index holds the times, each column is a subject.
+        interpolation : {"linear", "step", "pchip"}, default="linear"
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"a": [0.8, 0.4]}, index=[2.0, 6.0])
+        >>> SurvivalCurves.from_frame(frame, "step").median()
+        array([6.])
+        """
+        return cls(*read_frame(frame), interpolation)
+
+    @classmethod
+    def from_step_functions(cls, functions: Any) -> Self:
+        """Read the step functions that scikit-survival's models predict.
+
+        Parameters
+        ----------
+        functions : sequence of objects with ``x`` and ``y``
+            Their values are ``a * y + b`` where they have ``a`` and ``b``.
+
+        Examples
+        --------
+        >>> from types import SimpleNamespace
+        >>> step = SimpleNamespace(x=np.array([2.0, 6.0]), y=np.array([0.8, 0.4]))
+        >>> SurvivalCurves.from_step_functions([step]).survival_at([5])
+        array([[0.8]])
+        """
+        return cls(*read_step_functions(functions), "step")
+
+    @classmethod
+    def _trusted(cls, times: Float, survival: NDArray[Any], interpolation: str) -> Self:
+        """Build curves from nodes that are known to be right, without a check.
+
+        They start at (0, 1), times never fall, survival never rises.
+        """
+        return cls._from_nodes(Nodes(times, survival, interpolation))
+
+    @classmethod
+    def _from_nodes(cls, nodes: Nodes) -> Self:
+        curves = object.__new__(cls)
+        curves._store(
+            times=nodes.times,
+            survival=nodes.survival,
+            interpolation=nodes.interpolation,
+            _rates=nodes.rates,
+        )
+        return curves
+
+    def _store(self, **values: Any) -> None:
+        """Set attributes of this immutable object; arrays become read-only views."""
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value = value.view()
+                value.setflags(write=False)
+            self.__dict__[name] = value
+
+    @property
+    def _nodes(self) -> Nodes:
+        return Nodes(self.times, self.survival, self.interpolation, self._rates)
+
+    # -- looking at curves ----------------------------------------------------
+
+    def survival_at(self, times: ArrayLike) -> Float:
+        """Return the survival of every subject at common times.
+
+        Parameters
+        ----------
+        times : array-like of shape (m,)
+            Finite and >= 0, in any order.
+
+        Returns
+        -------
+        array of shape (n, m)
+
+        Examples
+        --------
+        >>> SurvivalCurves([4], [[0.5]]).survival_at([2, 0, 6])
+        array([[0.75, 1.  , 0.25]])
+        """
+        return interpolate.survival_at(self._nodes, check_times(times))
+
+    def survival_at_observed(self, time: ArrayLike) -> Float:
+        """Return the survival of each subject at a time of its own.
+
+        Parameters
+        ----------
+        time : array-like of shape (n,), or one number for all
+            Finite and >= 0.
+
+        Returns
+        -------
+        array of shape (n,)
+
+        Examples
+        --------
+        >>> SurvivalCurves([4], [[0.5], [0.0]]).survival_at_observed([2, 3])
+        array([0.75, 0.25])
+        """
+        own = check_own_times(time, "time", len(self))
+        return interpolate.survival_at(self._nodes, own[:, None])[:, 0]
+
+    def percentile_times(self, levels: ArrayLike) -> Float:
+        """Return q(ρ) = inf{t : S(t) ≤ ρ}, the exact inverse of each curve.
+
+        Parameters
+        ----------
+        levels : array-like of shape (p,)
+            Percentile levels in (0, 1), in any order.
+
+        Returns
+        -------
+        array of shape (n, p)
+            +inf where a curve never comes down to the level.
+
+        Examples
+        --------
+        >>> SurvivalCurves([4], [[0.5]], "step").percentile_times([0.75, 0.5, 0.25])
+        array([[4., 4., 6.]])
+        """
+        return percentiles.percentile_times(self._nodes, as_levels(levels))
+
+    def median(self) -> Float:
+        """Return the percentile times at level 0.5, of shape (n,).
+
+        Examples
+        --------
+        >>> SurvivalCurves([4], [[0.5], [0.75]]).median()
+        array([4., 8.])
+        """
+        return self.percentile_times([0.5])[:, 0]
+
+    def mean(self) -> Float:
+        """Return the area below each curve, of shape (n,); +inf if it never drops.
+
+        Examples
+        --------
+        >>> SurvivalCurves([4], [[0.5], [1.0]]).mean()
+        array([ 4., inf])
+        """
+        return interpolate.area_until(self._nodes, np.full(len(self), np.inf))
+
+    def restricted_mean(self, tau: ArrayLike) -> Float:
+        """Return the area below each curve from 0 to *tau*.
+
+        Parameters
+        ----------
+        tau : number or array-like of shape (n,)
+            Finite and >= 0.
+
+        Returns
+        -------
+        array of shape (n,)
+
+        Examples
+        --------
+        >>> SurvivalCurves([4], [[0.5]]).restricted_mean(2)
+        array([1.75])
+        """
+        own = check_own_times(tau, "tau", len(self))
+        return interpolate.area_until(self._nodes, own)
+
+    def conditional_on(self, time: ArrayLike) -> SurvivalCurves:
+        """Return S(t | T > c) = min(1, S(t) / S(c)), on the same time axis.
+
+        The result is exact and ends in a node at survival 0. Steps become vertical
+        drops of a linear curve. Where S(c) = 0 all mass lies at c.
+
+        Parameters
+        ----------
+        time : number or array-like of shape (n,)
+            The time c that each subject has survived, finite and >= 0.
+
+        Examples
+        --------
+        >>> curves = SurvivalCurves([4], [[0.5]])
+        >>> curves.median(), curves.conditional_on(2).median()
+        (array([4.]), array([5.]))
+        """
+        own = check_own_times(time, "time", len(self))
+        return SurvivalCurves._from_nodes(condition(self._nodes, own))
+
+    def to_frame(self, times: ArrayLike | None = None) -> pd.DataFrame:
+        """Return a frame of times x subjects; the columns are 0 ... n - 1.
+
+        Parameters
+        ----------
+        times : array-like of shape (m,), optional
+            By default the nodes of a shared grid.
+
+        Examples
+        --------
+        >>> SurvivalCurves([4], [[0.5], [0.0]]).to_frame()
+                0    1
+        time
+        0.0   1.0  1.0
+        4.0   0.5  0.0
+        """
+        import pandas as pd
+
+        if times is None and self.times.ndim == 2:
+            raise InvalidInput(
+                "each subject has a grid of its own, so there is no common index; "
+                "pass times="
+            )
+        grid = self.times if times is None else check_times(times)
+        values = self.survival if times is None else self.survival_at(grid)
+        return pd.DataFrame(values.T, index=pd.Index(grid, name="time"))
+
+    # -- container ------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.survival)
+
+    def __getitem__(self, rows: Any) -> Self:
+        if isinstance(rows, slice):
+            return self._take(rows)
+        index = np.asarray(rows)
+        if index.shape == (0,):  # an empty list has no kind of its own
+            index = index.astype(np.intp)
+        kinds = "iu" if index.ndim == 0 else "iub"
+        if index.ndim > 1 or index.dtype.kind not in kinds or isinstance(rows, tuple):
+            raise InvalidInput(
+                f"curves cannot be indexed by {rows!r}; give a number, a slice, a mask "
+                "or positions of subjects"
+            )
+        return self._take(np.atleast_1d(index))
+
+    def _take(self, rows: Any) -> Self:
+        """Return some rows; a subclass with arrays per subject slices them along.
+
+        It calls this method, then ``part._store(name=self.name[rows])``.
+        """
+        return self._from_nodes(self._nodes.take(rows))
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[i] for i in range(len(self)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"curves are immutable; make new ones to change {name}")
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._store(**state)
+
+    def __repr__(self) -> str:
+        grid = "shared" if self.times.ndim == 1 else "own"
+        return (
+            f"{type(self).__name__}(n={len(self)}, nodes={self.survival.shape[1]}, "
+            f"grid={grid!r}, interpolation={self.interpolation!r})"
+        )
