@@ -1,0 +1,133 @@
+"""What an adapter can do, and the one check that all their curves pass through."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from consurv.curves.curves import SurvivalCurves
+from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
+
+__all__ = ["Adapter", "Validation"]
+
+Validation: TypeAlias = tuple[Any, Outcome] | None
+
+
+class Adapter(ABC):
+    """The five things that consurv asks of a model, for the models of one library.
+
+    An adapter holds no state: one instance serves every estimator of its library. A
+    new one defines ``clone``, ``is_fitted``, ``fit`` and ``_predict``; the last may
+    return survival curves in any form that :meth:`curves` lists.
+
+    Examples
+    --------
+    >>> from consurv.adapters import adapter_for
+    >>> def exponential(X):
+    ...     times = np.array([0.5, 1.0, 2.0])
+    ...     return times, np.exp(-np.outer(X[:, 0], times))
+    >>> adapter = adapter_for(exponential)
+    >>> adapter.is_fitted(exponential)
+    True
+    >>> len(adapter.curves(exponential, np.array([[1.0], [2.0]])))
+    2
+    """
+
+    @abstractmethod
+    def clone(self, estimator: Any) -> Any:
+        """Return an unfitted copy with the same settings."""
+
+    @abstractmethod
+    def is_fitted(self, estimator: Any) -> bool:
+        """Say whether the estimator can give curves now."""
+
+    def takes_validation(self, estimator: Any) -> bool:
+        """Say whether training makes use of a validation set."""
+        return False
+
+    def trains(self, estimator: Any) -> bool:
+        """Say whether ``fit`` trains the estimator; a frozen one it leaves alone."""
+        return True
+
+    @abstractmethod
+    def fit(
+        self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
+    ) -> Any:
+        """Train the estimator in place and return it.
+
+        Parameters
+        ----------
+        estimator : object
+        X : array-like or DataFrame of shape (n, m)
+        y : Outcome of n subjects
+        validation : pair (X, Outcome), optional
+            Left aside unless :meth:`takes_validation`.
+        """
+
+    def curves(self, estimator: Any, X: Any) -> SurvivalCurves:
+        """Return one survival curve per row of *X*.
+
+        The model may answer with SurvivalCurves, a pair (times, survival), a
+        DataFrame of times x subjects or a sequence of step functions.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        InvalidInput
+            If the answer is something else, or has not one curve per row.
+        """
+        if not self.is_fitted(estimator):
+            raise NotFittedError(
+                f"{describe(estimator)} is not fitted and gives no survival curves yet;"
+                " fit it first"
+            )
+        curves = _as_curves(self._predict(estimator, X), estimator)
+        wanted = _n_rows(X)
+        if len(curves) != wanted:
+            raise InvalidInput(
+                f"{describe(estimator)} gave {len(curves)} survival curves for "
+                f"{wanted} rows of X; it must give one curve per row, in their order"
+            )
+        return curves
+
+    @abstractmethod
+    def _predict(self, estimator: Any, X: Any) -> Any:
+        """Return the survival curves of the rows of *X* in one of those forms."""
+
+
+def describe(estimator: Any) -> str:
+    """Name an estimator for a message: the function's name or the class's."""
+    return str(getattr(estimator, "__name__", type(estimator).__name__))
+
+
+def _n_rows(X: Any) -> int:
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else len(X)
+
+
+def _as_curves(result: Any, estimator: Any) -> SurvivalCurves:
+    if isinstance(result, SurvivalCurves):
+        return result
+    if isinstance(result, tuple) and len(result) == 2:
+        return SurvivalCurves(*result)
+    if hasattr(result, "columns") and hasattr(result, "index"):
+        return SurvivalCurves.from_frame(result)
+    if _are_step_functions(result):
+        return SurvivalCurves.from_step_functions(result)
+    shape = f" of shape {result.shape}" if isinstance(result, np.ndarray) else ""
+    raise InvalidInput(
+        f"{describe(estimator)} answered with a {type(result).__name__}{shape}, which "
+        "does not say the times; give SurvivalCurves, the pair (times, survival) with "
+        "a row of survival per subject, or a DataFrame of times x subjects"
+    )
+
+
+def _are_step_functions(result: Any) -> bool:
+    if not isinstance(result, list | tuple | np.ndarray) or len(result) == 0:
+        return False
+    return all(hasattr(result[0], name) for name in ("x", "y"))

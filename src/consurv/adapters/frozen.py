@@ -1,0 +1,63 @@
+"""scikit-learn's FrozenEstimator: a model that is fitted already and stays so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.exceptions import NotFittedError
+
+from consurv.adapters.base import Adapter, Validation, describe
+from consurv.adapters.lookup import adapter_for
+from consurv.curves.curves import SurvivalCurves
+from consurv.outcome import Outcome
+
+__all__ = ["ADAPTER", "FrozenAdapter"]
+
+
+class FrozenAdapter(Adapter):
+    """The model inside answers; training leaves it alone, so no validation set.
+
+    Examples
+    --------
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> frozen = FrozenEstimator(lambda X: ([1.0], [[0.5]] * len(X)))
+    >>> ADAPTER.clone(frozen) is frozen, ADAPTER.is_fitted(frozen)
+    (True, True)
+    """
+
+    def clone(self, estimator: Any) -> Any:
+        """Return the frozen estimator itself, as scikit-learn does."""
+        return estimator
+
+    def is_fitted(self, estimator: Any) -> bool:
+        """Ask the adapter of the model inside."""
+        # Not the wrapper's own check, which fails on models that scikit-learn does
+        # not know, such as lifelines'.
+        inner = estimator.estimator
+        return adapter_for(inner).is_fitted(inner)
+
+    def trains(self, estimator: Any) -> bool:
+        """Say no: a frozen model stays as it is."""
+        return False
+
+    def fit(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Outcome,
+        validation: Validation = None,
+    ) -> Any:
+        """Return the estimator as it is, once it is sure that it was fitted."""
+        if not self.is_fitted(estimator):
+            raise NotFittedError(
+                f"the {describe(estimator.estimator)} inside FrozenEstimator is not "
+                "fitted; fit it first, or give it without FrozenEstimator"
+            )
+        return estimator
+
+    def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:
+        inner = estimator.estimator
+        return adapter_for(inner).curves(inner, X)
+
+
+ADAPTER = FrozenAdapter()

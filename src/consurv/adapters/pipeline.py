@@ -1,0 +1,81 @@
+"""scikit-learn's Pipeline with a survival model as its last step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+
+from consurv.adapters.base import Adapter, Validation
+from consurv.adapters.lookup import adapter_for
+from consurv.curves.curves import SurvivalCurves
+from consurv.outcome import Outcome
+
+__all__ = ["ADAPTER", "PipelineAdapter"]
+
+
+class PipelineAdapter(Adapter):
+    """The steps transform, the last one is served by its own adapter.
+
+    So the last step may be a model that scikit-learn itself does not know, such as a
+    lifelines regression. The steps learn from the training rows alone; a validation
+    set is transformed by what they learned.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import FunctionTransformer
+    >>> def model(X):
+    ...     return [1.0, 2.0], [[0.5, 0.25]] * len(X)
+    >>> pipeline = make_pipeline(FunctionTransformer(), model)
+    >>> ADAPTER.curves(pipeline, [[0.0], [1.0]]).median()
+    array([1., 1.])
+    """
+
+    def clone(self, estimator: Any) -> Any:
+        """Return an unfitted copy; the last step's adapter copies the last step."""
+        last = estimator.steps[-1][1]
+        copy = clone(estimator)
+        copy.steps[-1] = (estimator.steps[-1][0], adapter_for(last).clone(last))
+        return copy
+
+    def is_fitted(self, estimator: Any) -> bool:
+        """Ask the last step, which is trained after all others."""
+        last = estimator.steps[-1][1]
+        return adapter_for(last).is_fitted(last)
+
+    def takes_validation(self, estimator: Any) -> bool:
+        """Ask the last step."""
+        last = estimator.steps[-1][1]
+        return adapter_for(last).takes_validation(last)
+
+    def fit(
+        self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
+    ) -> Any:
+        """Train the steps in order, in place."""
+        last = estimator.steps[-1][1]
+        if len(estimator.steps) > 1:
+            head = estimator[:-1]
+            X = head.fit_transform(X, y.to_structured())
+            # With a memory, scikit-learn trains copies and puts them in the head.
+            estimator.steps = [*head.steps, estimator.steps[-1]]
+        if validation is not None and self.takes_validation(estimator):
+            validation = (_transform(estimator, validation[0]), validation[1])
+        adapter_for(last).fit(last, X, y, validation)
+        return estimator
+
+    def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:
+        last = estimator.steps[-1][1]
+        return adapter_for(last).curves(last, _transform(estimator, X))
+
+
+def _transform(pipeline: Any, X: Any) -> Any:
+    # Step by step: a slice of the pipeline would ask whether its last transformer is
+    # fitted, which stateless transformers without that tag deny.
+    for _, step in pipeline.steps[:-1]:
+        if step is not None and step != "passthrough":
+            X = step.transform(X)
+    return X
+
+
+ADAPTER = PipelineAdapter()

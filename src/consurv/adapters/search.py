@@ -1,0 +1,62 @@
+"""scikit-learn's parameter searches (GridSearchCV and the like)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+
+from consurv.adapters.base import Adapter, Validation, describe
+from consurv.adapters.lookup import adapter_for
+from consurv.curves.curves import SurvivalCurves
+from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
+
+__all__ = ["ADAPTER", "SearchAdapter"]
+
+
+class SearchAdapter(Adapter):
+    """A search trains by its own cross-validation; its best estimator gives curves.
+
+    A validation set is not passed on: the search would hand the same one to every
+    fold, cut it like the training rows where the lengths happen to agree, and could
+    not take it through the steps of a Pipeline.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> ADAPTER.is_fitted(GridSearchCV(BaseEstimator(), {}))
+    False
+    """
+
+    def clone(self, estimator: Any) -> Any:
+        """Return an unfitted copy, as scikit-learn makes it."""
+        return clone(estimator)
+
+    def is_fitted(self, estimator: Any) -> bool:
+        """Say whether there is a best estimator."""
+        return hasattr(estimator, "best_estimator_")
+
+    def fit(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Outcome,
+        validation: Validation = None,
+    ) -> Any:
+        """Search, and train the best estimator on all rows."""
+        if estimator.refit is False:
+            raise InvalidInput(
+                f"{describe(estimator)} has refit=False and so no best estimator to "
+                "give curves; set refit=True"
+            )
+        estimator.fit(X, y.to_structured())
+        return estimator
+
+    def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:
+        best = estimator.best_estimator_
+        return adapter_for(best).curves(best, X)
+
+
+ADAPTER = SearchAdapter()
