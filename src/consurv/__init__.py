@@ -1,7 +1,43 @@
 """consurv: calibrated survival prediction.
 
-Conformalizes the survival curves of any model so that their probabilities hold while
-the ranking stays.
+Conformalizes the survival curves of any model: the probabilities become calibrated
+while the ranking of subjects stays.
 """
 
+from consurv.conformal import (
+    Adjustment,
+    ConformalSurvival,
+    adjust,
+    conformal_shifts,
+    load_adjustment,
+    save_adjustment,
+)
+from consurv.curves import KaplanMeier, SurvivalCurves
+from consurv.errors import (
+    CalibrationWarning,
+    ConsurvError,
+    InvalidInput,
+    MissingDependency,
+    NotConformalizedError,
+)
+from consurv.outcome import Outcome
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Adjustment",
+    "CalibrationWarning",
+    "ConformalSurvival",
+    "ConsurvError",
+    "InvalidInput",
+    "KaplanMeier",
+    "MissingDependency",
+    "NotConformalizedError",
+    "Outcome",
+    "SurvivalCurves",
+    "__version__",
+    "adjust",
+    "conformal_shifts",
+    "load_adjustment",
+    "save_adjustment",
+]

@@ -116,9 +116,10 @@ def check_finite(array: NDArray[Any], name: str, *, allow_inf: bool = False) -> 
 
 def _place(index: tuple[int, ...]) -> str:
     names = ("row", "column", "plane")
-    return ", ".join(
-        f"{what} {i}" for what, i in zip(names, index, strict=False)
-    ) or "the only place"
+    return (
+        ", ".join(f"{what} {i}" for what, i in zip(names, index, strict=False))
+        or "the only place"
+    )
 
 
 def check_same_length(**lengths: int) -> None:

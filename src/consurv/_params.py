@@ -11,7 +11,7 @@ import numpy as np
 
 from consurv.errors import InvalidInput
 
-__all__ = ["AtLeast", "InstanceOf", "OneOf", "Rule", "check_params"]
+__all__ = ["AtLeast", "Between", "InstanceOf", "OneOf", "Rule", "check_params"]
 
 
 class Rule(Protocol):
@@ -61,6 +61,24 @@ class AtLeast:
     def describe(self) -> str:
         """Return the range in words."""
         return f"a {'' if self.real else 'whole '}number >= {self.minimum:g}"
+
+
+@dataclass(frozen=True)
+class Between:
+    """A number strictly between two bounds."""
+
+    low: float
+    high: float
+
+    def accepts(self, value: Any) -> bool:
+        """Say whether *value* is such a number."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+            return False
+        return self.low < float(value) < self.high
+
+    def describe(self) -> str:
+        """Return the range in words."""
+        return f"a number strictly between {self.low:g} and {self.high:g}"
 
 
 class InstanceOf:

@@ -21,7 +21,7 @@ class InvalidInput(ConsurvError, ValueError):  # noqa: N818  (reads as a sentenc
     """The input cannot be used; the message names the value and the way out."""
 
 
-class NotConformalizedError(ConsurvError, NotFittedError):
+class NotConformalizedError(ConsurvError, NotFittedError):  # type: ignore[misc]
     """A prediction was asked for before ``fit`` or ``conformalize``."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -111,6 +111,14 @@ class Outcome:
             "with the fields event and time, or the tuple (event, time)"
         )
 
+    @classmethod
+    def concatenate(cls, parts: Sequence[Outcome]) -> Outcome:
+        """Return the subjects of all parts, one part after the other."""
+        whole = object.__new__(Outcome)
+        time = np.concatenate([part.time for part in parts])
+        _freeze(whole, time, np.concatenate([part.event for part in parts]))
+        return whole
+
     @property
     def n_events(self) -> int:
         """Number of subjects whose event was seen."""
@@ -200,11 +208,11 @@ def _check_event(event: ArrayLike) -> Bool:
     array = as_plain_array(event, "event")
     if array.dtype.kind == "b" and array.ndim == 1:
         return array.copy()
-    numbers = as_floats(array, "event")
+    numbers: Float = as_floats(array, "event")
     codes = np.unique(numbers)
     if not np.isin(codes, (0.0, 1.0)).all():
         raise InvalidInput(_explain_codes(codes))
-    return numbers == 1
+    return np.asarray(numbers == 1)
 
 
 def _explain_codes(codes: Float) -> str:

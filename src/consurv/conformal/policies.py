@@ -1,0 +1,189 @@
+"""Conformal-set policies: which subjects train the model and which set the shifts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from consurv._checks import Float
+from consurv.adapters import Adapter
+from consurv.outcome import Outcome
+from consurv.splits import folds, split
+
+__all__ = ["POLICIES", "ConformalPart", "Job", "Trained", "choose_policy"]
+
+# The paper's advice: a validation set of this size is enough on its own.
+ENOUGH_FOR_VALIDATION = 1000
+# Rows predicted at once; bounds memory whatever the length of the model's curves.
+CHUNK_ROWS = 2048
+
+Data = tuple[Any, Outcome]
+
+
+@dataclass(frozen=True)
+class ConformalPart:
+    """Raw percentile times of some conformal subjects and their outcomes."""
+
+    percentile_times: Float
+    outcome: Outcome
+    in_training: bool
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained estimator, the outcomes it was trained on and its conformal set."""
+
+    estimator: Any
+    training: Outcome
+    conformal: list[ConformalPart]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a policy works with."""
+
+    adapter: Adapter
+    template: Any
+    levels: Float
+    validation_fraction: float
+    n_folds: int
+    rng: np.random.Generator
+
+    @property
+    def takes_validation(self) -> bool:
+        """Whether training makes use of a validation set."""
+        return self.adapter.takes_validation(self.template)
+
+    def train(self, data: Data, validation: Data | None) -> Any:
+        """Return a copy of the template trained on *data*."""
+        estimator = self.adapter.clone(self.template)
+        return self.adapter.fit(estimator, *data, validation)
+
+    def part(self, estimator: Any, data: Data, *, in_training: bool) -> ConformalPart:
+        """Return the conformal part of subjects predicted by *estimator*."""
+        X, y = data
+        q = percentile_times_of(self.adapter, estimator, X, self.levels)
+        return ConformalPart(q, y, in_training)
+
+    def hold_out(self, data: Data, fraction: float) -> tuple[Data, Data]:
+        """Split *data* in two, stratified."""
+        kept, held = split(data[1], fraction, self.rng)
+        return take(data, kept), take(data, held)
+
+    def with_validation(
+        self, data: Data, validation: Data | None
+    ) -> tuple[Data, Data | None]:
+        """Split a validation set off *data* if the estimator wants one and has none."""
+        if validation is not None or not self.takes_validation:
+            return data, validation
+        return self.hold_out(data, self.validation_fraction)
+
+
+def percentile_times_of(
+    adapter: Adapter, estimator: Any, X: Any, levels: Float
+) -> Float:
+    """Return the raw percentile times (n, P), predicting a chunk of rows at a time."""
+    n = n_rows(X)
+    q = np.empty((n, len(levels)))
+    for start in range(0, n, CHUNK_ROWS):
+        rows = slice(start, min(start + CHUNK_ROWS, n))
+        q[rows] = adapter.curves(estimator, rows_of(X, rows)).percentile_times(levels)
+    return q
+
+
+def on_validation(job: Job, data: Data, validation: Data | None) -> Trained:
+    """Policy 1: the validation set, given or split off."""
+    if validation is None:
+        data, validation = job.hold_out(data, job.validation_fraction)
+    estimator = job.train(data, validation)
+    return Trained(
+        estimator, data[1], [job.part(estimator, validation, in_training=False)]
+    )
+
+
+def on_train_and_validation(job: Job, data: Data, validation: Data | None) -> Trained:
+    """Policy 2: training and validation set together."""
+    data, validation = job.with_validation(data, validation)
+    estimator = job.train(data, validation)
+    parts = [job.part(estimator, data, in_training=True)]
+    if validation is not None:
+        parts.append(job.part(estimator, validation, in_training=False))
+    return Trained(estimator, data[1], parts)
+
+
+def on_train(job: Job, data: Data, validation: Data | None) -> Trained:
+    """Take the training set itself."""
+    estimator = job.train(data, validation)
+    return Trained(estimator, data[1], [job.part(estimator, data, in_training=True)])
+
+
+def on_half(job: Job, data: Data, validation: Data | None) -> Trained:
+    """Train on one half, conformalize on the other: the classical split."""
+    data, held = job.hold_out(data, 0.5)
+    data, validation = job.with_validation(data, validation)
+    estimator = job.train(data, validation)
+    return Trained(estimator, data[1], [job.part(estimator, held, in_training=False)])
+
+
+def on_cross(job: Job, data: Data, validation: Data | None) -> Trained:
+    """Predict every subject out of fold; the final model is trained on all."""
+    outcome = data[1]
+    fold = folds(outcome, job.n_folds, job.rng)
+    q = np.empty((len(outcome), len(job.levels)))
+    for i in range(job.n_folds):
+        rest, own = np.flatnonzero(fold != i), np.flatnonzero(fold == i)
+        training = job.with_validation(take(data, rest), validation)
+        estimator = job.train(*training)
+        q[own] = job.part(
+            estimator, take(data, own), in_training=False
+        ).percentile_times
+    final = job.train(*job.with_validation(data, validation))
+    return Trained(final, outcome, [ConformalPart(q, outcome, in_training=True)])
+
+
+POLICIES: Mapping[str, Callable[[Job, Data, Data | None], Trained]] = {
+    "validation": on_validation,
+    "train+validation": on_train_and_validation,
+    "train": on_train,
+    "half": on_half,
+    "cross": on_cross,
+}
+
+
+def choose_policy(job: Job, n: int, n_validation: int | None) -> str:
+    """Return what ``"auto"`` stands for, by the paper's advice.
+
+    Parameters
+    ----------
+    job : Job
+    n : int
+        Subjects to train on.
+    n_validation : int or None
+        Size of the user's own validation set, if there is one.
+    """
+    if n_validation is None:
+        if not job.takes_validation:
+            return "train"
+        n_validation = int(n * job.validation_fraction)
+    enough = n_validation >= ENOUGH_FOR_VALIDATION
+    return "validation" if enough else "train+validation"
+
+
+def take(data: Data, rows: NDArray[np.intp]) -> Data:
+    """Return some subjects of *data*."""
+    return rows_of(data[0], rows), data[1][rows]
+
+
+def rows_of(X: Any, rows: Any) -> Any:
+    """Return some rows of a feature table, by position."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def n_rows(X: Any) -> int:
+    """Return the number of rows of a feature table."""
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else len(X)

@@ -1,0 +1,246 @@
+"""The conformal step: shifts of percentile times from outcomes. Arrays only."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from consurv._checks import Bool, Float, check_same_length
+from consurv._params import AtLeast, OneOf, check_params
+from consurv._registry import resolve
+from consurv.conformal.censoring import RULES, CensoringRule
+from consurv.conformal.censoring.base import Block, Contribution
+from consurv.conformal.censoring.kaplan_meier import KaplanMeierRule
+from consurv.conformal.quantile import LevelMass, rank, smallest_score
+from consurv.curves.kaplan_meier import KaplanMeier
+from consurv.curves.rearrange import as_percentile_times
+from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.outcome import Outcome
+
+__all__ = ["ShiftResult", "conformal_shifts", "find_shifts"]
+
+
+@dataclass(frozen=True)
+class ShiftResult:
+    """Shifts and what they rest on.
+
+    Attributes
+    ----------
+    levels, shifts : ndarray of shape (P,)
+    n_subjects : ndarray of shape (P,)
+        How many subjects count at each level.
+    beyond : ndarray of shape (P,) of bool
+        Levels with k > N: the shift is the largest score and carries no guarantee.
+    n_infinite : int
+        Subjects left out at some level because their percentile time is infinite.
+    n_conformal : int
+        Subjects in the conformal set, whether they count or not.
+    """
+
+    levels: Float
+    shifts: Float
+    n_subjects: NDArray[np.intp]
+    beyond: Bool
+    n_infinite: int
+    n_conformal: int
+
+
+def conformal_shifts(
+    percentile_times: ArrayLike,
+    levels: ArrayLike,
+    y: Any,
+    *,
+    censoring: str | CensoringRule = "kaplan-meier",
+    n_samples: int | None = None,
+    kaplan_meier: KaplanMeier | None = None,
+    random_state: int | np.random.Generator | None = None,
+) -> Float:
+    """Return the shift b(ρ) of every level: the conformal quantile of the scores.
+
+    With scores s_j(ρ) = q(ρ|x_j) − T_j and F their distribution, b(ρ) is the smallest
+    s with F(s) ≥ ⌈ρ(N+1)⌉/N. For a conformal set that the model never saw, without
+    censoring, P(T ≥ q(ρ|x) − b(ρ)) lies in [ρ, ρ + 1/(N+1)], on average over subjects.
+
+    Parameters
+    ----------
+    percentile_times : array-like of shape (N, P)
+        Raw percentile times of the conformal set. Rows may cross. At a level, rows
+        that are +inf are left out.
+    levels : array-like of shape (P,)
+        Percentile levels in (0, 1), one for each column.
+    y : Outcome or anything that ``Outcome.of`` takes
+        Outcomes of the conformal set.
+    censoring : str or CensoringRule
+        What a censored subject contributes: ``"uncensored"`` drops it, ``"margin"``
+        and ``"pseudo-observation"`` put it at one time, ``"kaplan-meier"`` spreads it
+        over the Kaplan–Meier curve beyond its censoring time.
+    n_samples : int, optional
+        For ``"kaplan-meier"``: draw so many times for each censored subject, as the
+        paper does, instead of using the exact law.
+    kaplan_meier : KaplanMeier, optional
+        The curve to use, usually that of the training outcomes; by default that of *y*.
+    random_state : int or Generator, optional
+        Used by ``n_samples`` alone.
+
+    Returns
+    -------
+    ndarray of shape (P,)
+
+    Raises
+    ------
+    InvalidInput
+        If fewer than two subjects count, shapes differ, or input is not usable.
+
+    Warns
+    -----
+    CalibrationWarning
+        If k > N at some level, if rows are infinite, or if no event was observed.
+
+    References
+    ----------
+    Qi, Yu and Greiner. Conformalized Survival Distributions: A Generic Post-Process to
+    Increase Calibration. ICML 2024, section 3.
+
+    Examples
+    --------
+    Four subjects, one censored; its event may come at 6 or 9.
+
+    >>> q = [[5.0], [4.0], [6.0], [7.0]]
+    >>> y = Outcome(time=[3, 4, 6, 9], event=[1, 0, 1, 1])
+    >>> conformal_shifts(q, [0.5], y)
+    array([0.])
+    """
+    check_params({"n_samples": n_samples}, {"n_samples": (OneOf(None), AtLeast(1))})
+    rule = resolve_rule(censoring, n_samples)
+    outcome = Outcome.of(y)
+    q, grid = as_percentile_times(percentile_times, levels)
+    check_same_length(percentile_times=len(q), y=len(outcome))
+    block = Block(q, grid, outcome, kaplan_meier)
+    return find_shifts([block], rule, np.random.default_rng(random_state)).shifts
+
+
+def resolve_rule(
+    censoring: str | CensoringRule, n_samples: int | None
+) -> CensoringRule:
+    """Return the rule that a name or an instance stands for."""
+    if not isinstance(censoring, str):
+        if not hasattr(censoring, "contribution"):
+            raise InvalidInput(
+                f"censoring={censoring!r} is neither a name ({', '.join(RULES)}) "
+                "nor a rule with a method contribution"
+            )
+        rule = censoring
+    else:
+        rule = resolve(RULES, censoring, "censoring rule")()
+    if n_samples is None:
+        return rule
+    if not isinstance(rule, KaplanMeierRule):
+        raise InvalidInput(
+            f"n_samples={n_samples} goes with censoring='kaplan-meier' only, "
+            f"not with {censoring!r}"
+        )
+    return KaplanMeierRule(n_samples)
+
+
+def find_shifts(
+    blocks: Sequence[Block], rule: CensoringRule, rng: np.random.Generator
+) -> ShiftResult:
+    """Return the shifts of all blocks of subjects together.
+
+    The split into blocks and their order do not matter but for the curve that a block
+    estimates itself; blocks of one conformal set share their ``reference``.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+        All with the same levels.
+    rule : CensoringRule
+    rng : Generator
+        For rules that draw.
+    """
+    _warn_without_events(blocks)
+    levels = blocks[0].levels
+    parts = [
+        (block.percentile_times, rule.contribution(block, rng)) for block in blocks
+    ]
+    counted = sum(part.n_subjects for _, part in parts)
+    if counted < 2:
+        raise InvalidInput(
+            f"{counted} subjects count towards the shifts; at least two are needed "
+            "(censoring='uncensored' counts events only)"
+        )
+    n_subjects = np.zeros(len(levels), dtype=np.intp)
+    ranks = np.zeros(len(levels), dtype=np.intp)
+    shifts = np.empty(len(levels))
+    for p, level in enumerate(levels):
+        masses = [_at_level(q[:, p], part) for q, part in parts]
+        n = sum(mass.n for mass in masses)
+        if n < 2:
+            raise InvalidInput(
+                f"only {n} of {counted} percentile times at level {level:g} are "
+                "finite; at least two are needed"
+            )
+        n_subjects[p], ranks[p] = n, rank(float(level), n)
+        shifts[p] = smallest_score(masses, min(int(ranks[p]), n))
+    result = ShiftResult(
+        levels=levels,
+        shifts=shifts,
+        n_subjects=n_subjects,
+        beyond=ranks > n_subjects,
+        n_infinite=int(counted - n_subjects.min()),
+        n_conformal=sum(len(block.outcome) for block in blocks),
+    )
+    _warn_about(result)
+    return result
+
+
+def _at_level(column: Float, part: Contribution) -> LevelMass:
+    """Return the mass of a block at one level; infinite rows do not count."""
+    column = np.ascontiguousarray(column)
+    points = column[part.point_rows] - part.point_times
+    points = points[points < np.inf] if _any_infinite(points) else points
+    if part.law is None:
+        return LevelMass(points)
+    law, q = part.law, column[part.law_rows]
+    if _any_infinite(q):
+        law, q = law.select(q < np.inf), q[q < np.inf]
+    return LevelMass(points, law.at(q))
+
+
+def _any_infinite(values: Float) -> bool:
+    return bool(values.size) and bool(values.max() == np.inf)
+
+
+def _warn_without_events(blocks: Sequence[Block]) -> None:
+    given = all(block.reference is not None for block in blocks)
+    if given and not any(block.outcome.n_events for block in blocks):
+        warnings.warn(
+            "no event was observed in the conformal set: the shifts rest on the given "
+            "Kaplan-Meier curve alone",
+            CalibrationWarning,
+            stacklevel=4,
+        )
+
+
+def _warn_about(result: ShiftResult) -> None:
+    if result.n_infinite:
+        warnings.warn(
+            f"{result.n_infinite} subjects have infinite percentile times (their "
+            "curves never drop); they do not count and stay infinite",
+            CalibrationWarning,
+            stacklevel=4,
+        )
+    if result.beyond.any():
+        levels = ", ".join(f"{level:g}" for level in result.levels[result.beyond])
+        n = int(result.n_subjects[result.beyond].min())
+        warnings.warn(
+            f"{n} subjects are too few for the levels {levels}: the largest score is "
+            "used there, without a guarantee; use fewer percentiles or more subjects",
+            CalibrationWarning,
+            stacklevel=4,
+        )
