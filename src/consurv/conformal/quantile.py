@@ -30,7 +30,11 @@ __all__ = ["LevelMass", "rank", "smallest_score"]
 FEW_PIECES = 1 << 14
 # The first bracket is predicted to hold this much mass on either side of the target;
 # it covers the error of the cheap estimates, which is below 0.1 on ordinary data.
-FIRST_MARGIN = 0.25
+FIRST_MARGIN = 0.125
+# With the exact mass at one end known, the other is predicted so much better.
+GAIN = 8
+# A sketch has one score per subject, and more only up to so many in all.
+FEW_SCORES = 1 << 12
 # Enough to bisect through the exponents of all floats.
 MAX_ROUNDS = 2200
 EPS = float(np.finfo(np.float64).eps)
@@ -66,6 +70,7 @@ class _Total:
         self.laws = [b.law for b in blocks if b.law is not None and b.law.n]
         self.n = sum(b.n for b in blocks)
         self.n_law = sum(law.n for law in self.laws)
+        self.last_time = max((law.last_time for law in self.laws), default=0.0)
 
     def points_below(self, s: float) -> int:
         return sum(int(np.count_nonzero(points <= s)) for points in self.points)
@@ -83,11 +88,10 @@ class _Total:
     def n_pieces(self, lo: float, hi: float) -> int:
         return sum(law.n_pieces(lo, hi) for law in self.laws)
 
-    def pieces(self, lo: float, hi: float) -> Pieces:
+    def pieces(self, lo: float, hi: float, points: Float, below: int) -> Pieces:
         parts = [law.pieces(lo, hi) for law in self.laws]
-        points = self.points_within(lo, hi)
         return Pieces(
-            base=self.points_below(lo) + sum(p.base for p in parts),
+            base=below + sum(p.base for p in parts),
             base_slope=sum(p.base_slope for p in parts),
             position=np.concatenate([points, *(p.position for p in parts)]),
             jump=np.concatenate([np.ones(len(points)), *(p.jump for p in parts)]),
@@ -96,8 +100,8 @@ class _Total:
 
     def sketch(self) -> tuple[Float, int]:
         """Return scores of equal weight 1/size that resemble F, and that size."""
-        size = int(np.clip(FEW_PIECES // max(self.n_law, 1), 1, 16))
-        parts = [np.repeat(points, size) for points in self.points]
+        size = min(max(FEW_SCORES // self.n, 1), 16)
+        parts = [np.repeat(p, size) if size > 1 else p for p in self.points]
         parts += [law.sketch(size) for law in self.laws]
         return np.concatenate(parts), size
 
@@ -123,14 +127,28 @@ def smallest_score(blocks: Sequence[LevelMass], k: int) -> float:
         return float(np.partition(points, k - 1)[k - 1])
     target = k - (1e-9 + 1e-12 * total.n)
     lo, hi = -np.inf, np.inf
-    if total.n_pieces(lo, hi) > FEW_PIECES:
-        lo, hi = _bracket(total, target)
-    return _walk(total.pieces(lo, hi), lo, hi, k, target)
+    if total.n_pieces(lo, hi) <= FEW_PIECES:
+        pieces = total.pieces(lo, hi, np.concatenate(total.points), 0)
+    else:
+        window = _bracket(total, target)
+        lo, hi = window.lo, window.hi
+        pieces = total.pieces(lo, hi, window.points, window.below)
+    if pieces.base_slope or pieces.slope.any():
+        return _walk(pieces, lo, hi, k, target)
+    return _climb(pieces, hi, target)
+
+
+def _climb(pieces: Pieces, hi: float, target: float) -> float:
+    """Follow jumps alone to the first place that reaches the target."""
+    order = np.argsort(pieces.position)
+    mass = pieces.base + np.cumsum(pieces.jump[order])
+    i = int(np.searchsorted(mass, target))
+    return float(pieces.position[order[i]]) if i < len(order) else hi
 
 
 def _walk(pieces: Pieces, lo: float, hi: float, k: int, target: float) -> float:
     """Follow the mass through its breakpoints to the first place that reaches k."""
-    order = np.argsort(pieces.position, kind="stable")
+    order = np.argsort(pieces.position)
     at = pieces.position[order]
     jump, turn = pieces.jump[order], pieces.slope[order]
     # Index 0 is lo itself; entry i + 1 belongs to breakpoint i.
@@ -152,25 +170,24 @@ def _walk(pieces: Pieces, lo: float, hi: float, k: int, target: float) -> float:
     return hi if i == len(at) else float(at[i])
 
 
-def _bracket(total: _Total, target: float) -> tuple[float, float]:
+def _bracket(total: _Total, target: float) -> _Window:
     """Return lo < hi with mass(lo) < target ≤ mass(hi) and few breakpoints between."""
     sketch, size = total.sketch()
-    # Not the largest: a single curve that hardly drops would set it.
-    typical = float(np.median(np.abs(sketch[:: max(sketch.size // 1000, 1)])))
-    window = _Window.from_sketch(total, target, sketch, size, typical)
+    window = _Window.from_sketch(total, target, sketch, size)
     limit = max(FEW_PIECES, total.n_law)
     margin = FIRST_MARGIN
     for _ in range(MAX_ROUNDS):
         before = window.hi - window.lo
-        # Scores are differences of rounded numbers. The bracket steps aside by more
-        # than their rounding so that a score meant to lie inside does.
-        nudge = 8 * EPS * max(abs(window.lo), abs(window.hi), typical)
-        for s in (
-            window.crossing(target - margin) - nudge,
-            window.crossing(target + margin) + nudge,
-        ):
-            if not window.excludes(s):
-                window.learn(s, total.law_mass(s))
+        # Whether q − u ≤ s is asked as q − s ≤ u, which rounds differently. The bracket
+        # steps aside by more than that, so that a score meant to lie inside does.
+        nudge = 8 * EPS * max(abs(window.lo), abs(window.hi), total.last_time)
+        # The upper end first: it makes the lower one cheap to evaluate.
+        s = window.crossing(target + margin) + nudge
+        if not window.excludes(s):
+            window.learn(s, total.law_mass(s))
+        s = window.crossing(target - margin / GAIN) - nudge
+        if not window.excludes(s):
+            window.learn(s, total.law_mass(s))
         if window.proven:
             if window.hi - window.lo <= 4 * nudge:
                 break
@@ -182,7 +199,7 @@ def _bracket(total: _Total, target: float) -> tuple[float, float]:
                 window.learn(s, total.law_mass(s))
         else:
             margin *= 8
-    return window.lo, window.hi
+    return window
 
 
 class _Window:
@@ -191,6 +208,9 @@ class _Window:
     The points inside are known exactly. An end is proven once the exact mass there is
     known to lie on its side of the target.
     """
+
+    points: Float
+    below: int
 
     def __init__(
         self,
@@ -207,7 +227,7 @@ class _Window:
 
     @classmethod
     def from_sketch(
-        cls, total: _Total, target: float, sketch: Float, size: int, typical: float
+        cls, total: _Total, target: float, sketch: Float, size: int
     ) -> _Window:
         # One draw in each of `size` strata: the error of a subject's mass is uniform
         # within a stratum, so the sum is off by this standard deviation (in ranks of
@@ -220,7 +240,7 @@ class _Window:
         lo = float(sketch[first])
         hi = float(np.partition(sketch[first:], last - first)[last - first])
         if lo == hi:  # a heavy tie: any window around it will do
-            width = 1e-6 * max(abs(lo), typical) or 1.0
+            width = 1e-6 * max(abs(lo), total.last_time)
             lo, hi = lo - width, hi + width
         law = total.coarse_law_mass(lo), total.coarse_law_mass(hi)
         return cls(total, target, (lo, hi), law)
@@ -250,18 +270,32 @@ class _Window:
         """Cut the window at s, where the exact mass of the laws is *law*."""
         width = self.hi - self.lo
         slope = (self.law_hi - self.law_lo) / width
-        reaches = self.total.points_below(s) + law >= self.target
-        if reaches:
-            self.hi, self.law_hi, self.hi_proven = s, law, True
+        lo, hi = self.lo, self.hi
+        if self._points_below(s) + law >= self.target:
             if not self.lo_proven:  # keep the slope; go further down if needed
-                self.lo = self.lo if self.lo < s else s - 2 * width
-                self.law_lo = law - slope * (s - self.lo)
+                lo = lo if lo < s else s - 2 * width
+                self.law_lo = law - slope * (s - lo)
+            self.law_hi, self.hi_proven, hi = law, True, s
         else:
-            self.lo, self.law_lo, self.lo_proven = s, law, True
             if not self.hi_proven:
-                self.hi = self.hi if self.hi > s else s + 2 * width
-                self.law_hi = law + slope * (self.hi - s)
-        self._load_points()
+                hi = hi if hi > s else s + 2 * width
+                self.law_hi = law + slope * (hi - s)
+            self.law_lo, self.lo_proven, lo = law, True, s
+        self._move(lo, hi)
+
+    def _points_below(self, s: float) -> int:
+        if not self.lo <= s <= self.hi:
+            return self.total.points_below(s)
+        return self.below + int(np.searchsorted(self.points, s, side="right"))
+
+    def _move(self, lo: float, hi: float) -> None:
+        if self.lo <= lo and hi <= self.hi:
+            first, last = np.searchsorted(self.points, (lo, hi), side="right")
+            self.points, self.below = self.points[first:last], self.below + int(first)
+            self.lo, self.hi = lo, hi
+        else:
+            self.lo, self.hi = lo, hi
+            self._load_points()
 
     def _load_points(self) -> None:
         self.points = self.total.points_within(self.lo, self.hi)

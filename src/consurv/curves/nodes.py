@@ -86,7 +86,9 @@ def tail_survival(last_time: Float, last_survival: Float, time: Float) -> Float:
     array([0.1])
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        line = 1 - (1 - last_survival) * (time / last_time)
+        # Written from the last point on, so that the point itself is met exactly.
+        past = np.maximum(time - last_time, 0) / last_time
+        line = last_survival - (1 - last_survival) * past
     # Rounding must not lift the line above the last point or past its own end.
     line = np.clip(line, 0, last_survival)
     line = np.where(time >= end_time(last_time, last_survival), 0.0, line)

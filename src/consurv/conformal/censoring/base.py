@@ -44,6 +44,7 @@ class LawMass(Protocol):
     """What n censored subjects add to the mass at one level: Σ P(T ≥ q − s)."""
 
     n: int
+    last_time: float  # no law reaches further
 
     def sketch(self, size: int) -> Float:
         """Return n·size scores that resemble the mass, each of weight 1/size."""

@@ -20,6 +20,10 @@ __all__ = ["KaplanMeierLaw", "KaplanMeierRule"]
 
 _GOLDEN = (np.sqrt(5) - 1) / 2
 _REMEMBERED = 4
+# Subjects evaluated at once, so that temporaries stay in the cache.
+_BLOCK = 1 << 14
+# Up to so many event times the look-up tables stay there, too.
+_IN_CACHE = 1 << 13
 # S(c) below which c counts as t_end. The slope of a narrower law would drown those of
 # all others in rounding. (Before the tail S is at least 1 over the sample size.)
 _AT_THE_END = 1e-9
@@ -44,10 +48,11 @@ class KaplanMeierRule:
         censored = np.flatnonzero(~outcome.event)
         if not censored.size:
             return Contribution.of_points(events, outcome.time[events])
-        # Subjects with close percentile times, side by side in memory, make look-ups
-        # fast; nothing else depends on their order.
-        censored = censored[np.argsort(q[censored, q.shape[1] // 2])]
         lookup = KaplanMeierLookup(block.kaplan_meier)
+        if len(lookup.times) > _IN_CACHE:
+            # Subjects with close percentile times, side by side in memory, make
+            # look-ups fast; nothing else depends on their order.
+            censored = censored[np.argsort(q[censored, q.shape[1] // 2])]
         survival = lookup.survival_at(outcome.time[censored])
         # Where the curve is 0 at c the law is a point mass at c; so it is where c
         # comes so close to t_end that rounding alone keeps them apart.
@@ -66,7 +71,8 @@ class KaplanMeierRule:
 class KaplanMeierLaw:
     """P(T ≥ x | T > c) = min(1, S(x⁻)/S(c)) for subjects censored at c with S(c) > 0.
 
-    No comparison of x with c is needed: x ≤ c makes the ratio at least 1.
+    No comparison of x with c is needed: x ≤ c makes the ratio at least 1. It is taken
+    as min(S(x⁻), S(c)) times the weight 1/S(c).
     """
 
     def __init__(self, lookup: KaplanMeierLookup, c: Float, survival: Float) -> None:
@@ -102,6 +108,7 @@ class _KaplanMeierMass:
     def __init__(self, law: KaplanMeierLaw, q: Float) -> None:
         self.law, self.q, self.n = law, q, len(q)
         self.km, self.lookup, self.weight = law.lookup.km, law.lookup, law.weight
+        self.last_time = self.km.t_end
         self._q_max = float(q.max(initial=-np.inf))
         # The search comes back to the last few places for their breakpoints.
         self._seen: dict[float, tuple[NDArray[np.intp], float]] = {}
@@ -112,9 +119,10 @@ class _KaplanMeierMass:
 
     def coarse_mass(self, s: float) -> float:
         """Return the mass at s from a small table of the curve."""
-        value = self.lookup.coarse(self.q - s)
-        value *= self.weight
-        return float(np.minimum(value, 1, out=value).sum())
+        return sum(
+            self._sum(rows, self.lookup.coarse(self.q[rows] - s))
+            for rows in self._blocks()
+        )
 
     def mass(self, s: float) -> float:
         """Return the exact mass at s."""
@@ -138,12 +146,13 @@ class _KaplanMeierMass:
         start = np.cumsum(counts) - counts
         m = np.arange(int(counts.sum())) + np.repeat(first[row] - start, counts)
         row = np.repeat(row, counts)
-        weight, survival = self.weight[row], self.lookup.survival
-        jump = np.minimum(weight * survival[m], 1)
-        jump -= np.minimum(weight * survival[m + 1], 1)
+        survival, at_c = self.lookup.survival, self.law.survival[row]
+        jump = np.minimum(survival[m], at_c) - np.minimum(survival[m + 1], at_c)
         kept = jump > 0  # event times before c carry no mass
-        position = self.q[row[kept]] - self.lookup.times[m[kept]]
-        steps = Pieces(base, 0.0, position, jump[kept], np.zeros(len(position)))
+        row, m = row[kept], m[kept]
+        position = self.q[row] - self.lookup.times[m]
+        jump = jump[kept] * self.weight[row]
+        steps = Pieces(base, 0.0, position, jump, np.zeros(len(position)))
         return self._with_tail(steps, lo, hi) if self._reaches_tail(lo) else steps
 
     def _tail(self) -> tuple[Float, Float]:
@@ -181,14 +190,29 @@ class _KaplanMeierMass:
         if np.isinf(s):  # nothing or everything lies below
             index = np.full(self.n, 0 if s > 0 else len(self.lookup.times))
             return index, float(self.n) if s > 0 else 0.0
-        x = self.q - s
-        index = self.lookup.index(x)
-        value = self.lookup.survival.take(index, mode="clip")
-        if self._reaches_tail(s):
-            tail = np.flatnonzero(x > self.km.t_max)
-            value[tail] = self.km.survival_before(x[tail])
-        value *= self.weight
-        return index, float(np.minimum(value, 1, out=value).sum())
+        # Further up fewer event times are < q − s: the next place known is a start.
+        above = min((seen for seen in self._seen if s < seen < np.inf), default=None)
+        known = None if above is None else self._seen[above][0]
+        index, mass = np.empty(self.n, dtype=np.intp), 0.0
+        for rows in self._blocks():
+            x = self.q[rows] - s
+            found = self.lookup.index(x, None if known is None else known[rows])
+            value = self.lookup.survival.take(found, mode="clip")
+            if self._reaches_tail(s):
+                tail = x > self.km.t_max
+                if tail.any():
+                    value[tail] = self.km.survival_before(x[tail])
+            index[rows], mass = found, mass + self._sum(rows, value)
+        return index, mass
+
+    def _sum(self, rows: slice, value: Float) -> float:
+        """Add up P(T ≥ x | T > c), where *value* is S(x⁻); overwrites it."""
+        np.minimum(value, self.law.survival[rows], out=value)
+        value *= self.weight[rows]
+        return float(value.sum())
+
+    def _blocks(self) -> list[slice]:
+        return [slice(i, i + _BLOCK) for i in range(0, self.n, _BLOCK)]
 
 
 def _within(values: Float, lo: float, hi: float) -> NDArray[np.bool_]:

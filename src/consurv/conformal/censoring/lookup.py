@@ -96,7 +96,7 @@ class KaplanMeierLookup:
 
     def coarse(self, x: Float) -> Float:
         """Return about S(x⁻), from a small table."""
-        cell = (np.clip(x, 0.0, self.km.t_end) * self._coarse_scale).astype(np.intp)
+        cell = _place(x, self._coarse_scale, self._n_coarse).astype(np.intp)
         return self._coarse.take(cell, mode="clip")
 
     def coarse_inverse(self, level: Float) -> Float:
@@ -105,7 +105,8 @@ class KaplanMeierLookup:
 
 
 def _place(x: Float, scale: float, last: int) -> Float:
-    place = x * scale
+    with np.errstate(over="ignore"):  # infinite is as good as huge
+        place = x * scale
     np.maximum(place, 0, out=place)
     return np.minimum(place, last, out=place)
 

@@ -35,6 +35,7 @@ class _SampledMass:
 
     def __init__(self, times: Float, q: Float) -> None:
         self.times, self.q, self.n = times, q, len(q)
+        self.last_time = float(times.max(initial=0.0))
         self.weight: float = 1 / times.shape[1]
 
     def _scores(self) -> Iterator[Float]:
