@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from consurv.errors import InvalidInput
@@ -54,10 +55,17 @@ def as_plain_array(values: Any, name: str) -> NDArray[Any]:
 
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Read an object array whose entries are plain numbers (pandas NA is NaN)."""
+    """Read an object array whose entries are plain numbers."""
     for value in array.flat:
         if isinstance(value, str | bytes):
             raise InvalidInput(f"{name} holds text, not numbers, such as {value!r}")
+    missing = np.asarray(pd.isna(array))
+    if missing.any():
+        place = tuple(int(i) for i in np.argwhere(missing)[0])
+        raise InvalidInput(
+            f"{name} has {int(missing.sum())} missing values, the first at "
+            f"{_place(place)}; drop or fill them"
+        )
     try:
         if all(isinstance(value, bool | np.bool_) for value in array.flat):
             return array.astype(bool)

@@ -25,7 +25,7 @@ _DTYPE = np.dtype([("event", np.bool_), ("time", np.float64)])
 _REFUSED_FIELDS = {
     "left truncation": ("entry", "start", "stop", "tstart", "tstop", "truncation"),
     "interval censoring": ("lower", "upper", "left", "right", "lower_bound"),
-    "competing causes": ("cause", "status", "event_type"),
+    "competing causes": ("cause", "cause_of_death", "event_type"),
 }
 
 
@@ -198,7 +198,10 @@ def _check_time(time: ArrayLike) -> Float:
 def _is_binary(values: ArrayLike) -> bool:
     if isinstance(values, np.ma.MaskedArray):
         return False
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError):  # ragged: refused later, in our words
+        return False
     return array.dtype.kind == "b" or (
         array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())
     )
@@ -237,23 +240,22 @@ def _pick_fields(
 ) -> tuple[str, str]:
     """Return the names of the event and the time field."""
     by_lower = {name.lower(): name for name in names}
+    if len(names) == 2 and {"event", "time"} == set(by_lower):
+        return by_lower["event"], by_lower["time"]
+    if dtype is not None and len(names) == 2 and dtype[0].kind == "b":
+        return names[0], names[1]  # scikit-survival: any names, the event first
     for kind, refused in _REFUSED_FIELDS.items():
         found = [by_lower[name] for name in refused if name in by_lower]
-        known = {"event", "time"} <= set(by_lower)
-        if found and (not known or kind != "competing causes") and len(names) > 2:
+        if found:
             raise InvalidInput(
                 f"y has the fields {names}; {found[0]!r} means {kind}, which is not "
                 "supported: give right-censored outcomes with the fields event and time"
             )
     if {"event", "time"} <= set(by_lower):
-        if len(names) > 2:
-            extra = [n for n in names if n.lower() not in ("event", "time")]
-            raise InvalidInput(
-                f"y has fields besides event and time: {extra}; give only these two"
-            )
-        return by_lower["event"], by_lower["time"]
-    if dtype is not None and len(names) == 2 and dtype[0].kind == "b":
-        return names[0], names[1]  # scikit-survival: any names, the event first
+        extra = [n for n in names if n not in (by_lower["event"], by_lower["time"])]
+        raise InvalidInput(
+            f"y has fields besides event and time: {extra}; give only these two"
+        )
     raise InvalidInput(f"y has the fields {names}; it needs event and time")
 
 

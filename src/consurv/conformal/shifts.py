@@ -163,7 +163,6 @@ def find_shifts(
     rng : Generator
         For rules that draw.
     """
-    _warn_without_events(blocks)
     levels = blocks[0].levels
     parts = [
         (block.percentile_times, rule.contribution(block, rng)) for block in blocks
@@ -174,6 +173,7 @@ def find_shifts(
             f"{counted} subjects count towards the shifts; at least two are needed "
             "(censoring='uncensored' counts events only)"
         )
+    _warn_without_events(blocks)
     n_subjects = np.zeros(len(levels), dtype=np.intp)
     ranks = np.zeros(len(levels), dtype=np.intp)
     shifts = np.empty(len(levels))
@@ -192,7 +192,7 @@ def find_shifts(
         shifts=shifts,
         n_subjects=n_subjects,
         beyond=ranks > n_subjects,
-        n_infinite=int(counted - n_subjects.min()),
+        n_infinite=_n_infinite(parts) if n_subjects.min() < counted else 0,
         n_conformal=sum(len(block.outcome) for block in blocks),
     )
     _warn_about(result)
@@ -210,6 +210,15 @@ def _at_level(column: Float, part: Contribution) -> LevelMass:
     if _any_infinite(q):
         law, q = law.select(q < np.inf), q[q < np.inf]
     return LevelMass(points, law.at(q))
+
+
+def _n_infinite(parts: Sequence[tuple[Float, Contribution]]) -> int:
+    """Return how many of the subjects that count are infinite at some level."""
+    found = 0
+    for q, part in parts:
+        rows = np.concatenate([part.point_rows, part.law_rows])
+        found += int(np.isinf(q[rows]).any(axis=1).sum())
+    return found
 
 
 def _any_infinite(values: Float) -> bool:

@@ -49,7 +49,7 @@ class KaplanMeierRule:
         if not censored.size:
             return Contribution.of_points(events, outcome.time[events])
         lookup = KaplanMeierLookup(block.kaplan_meier)
-        if len(lookup.times) > _IN_CACHE:
+        if self.n_samples is None and len(lookup.times) > _IN_CACHE:
             # Subjects with close percentile times, side by side in memory, make
             # look-ups fast; nothing else depends on their order.
             censored = censored[np.argsort(q[censored, q.shape[1] // 2])]
