@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from benchmarks import inversion, rearrangement, sampling, shifts
 from benchmarks.__main__ import SUBJECTS, main
 from benchmarks.report import Measure, text_table, write
 from benchmarks.simulate import LEVELS, conformal_set
 from benchmarks.timing import Times, peak_memory, race
-from numpy.testing import assert_allclose, assert_array_equal
-
-from benchmarks import inversion, rearrangement, sampling, shifts
 from consurv import KaplanMeier, SurvivalCurves, conformal_shifts
 from consurv.curves.rearrange import crossing_rows, rearrange
 

@@ -1,0 +1,38 @@
+"""What a model's curves are worth, to look at: plots and displays.
+
+The functions ``plot_*`` draw into an Axes and return it; the displays do the same for
+a fitted model in the manner of scikit-learn. matplotlib is needed only when a plot is
+made.
+"""
+
+from consurv.report.at_time import plot_calibration_curve, plot_one_calibration
+from consurv.report.display import predicted_curves
+from consurv.report.displays import (
+    CalibrationCurveDisplay,
+    DCalibrationDisplay,
+    IndividualCurvesDisplay,
+    MeanCurveDisplay,
+    OneCalibrationDisplay,
+    PPPlotDisplay,
+    ShiftDisplay,
+)
+from consurv.report.individual import plot_individual_curves, plot_shifts
+from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
+
+__all__ = [
+    "CalibrationCurveDisplay",
+    "DCalibrationDisplay",
+    "IndividualCurvesDisplay",
+    "MeanCurveDisplay",
+    "OneCalibrationDisplay",
+    "PPPlotDisplay",
+    "ShiftDisplay",
+    "plot_calibration_curve",
+    "plot_d_calibration",
+    "plot_individual_curves",
+    "plot_mean_curve",
+    "plot_one_calibration",
+    "plot_pp",
+    "plot_shifts",
+    "predicted_curves",
+]

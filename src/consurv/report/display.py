@@ -1,0 +1,123 @@
+"""What all displays share: the curves of a model, and where they were drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from consurv.adapters import adapter_for
+from consurv.conformal.base import ConformalSurvival
+from consurv.curves.curves import SurvivalCurves
+from consurv.report.style import NamedCurves
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+__all__ = ["CurvesDisplay", "Display", "predicted_curves"]
+
+
+def predicted_curves(model: Any, X: Any) -> dict[str, SurvivalCurves]:
+    """Return a model's curves by name, before and after calibration where both exist.
+
+    Parameters
+    ----------
+    model : ConformalSurvival or any model that consurv has an adapter for
+        Fitted.
+    X : array-like or DataFrame of shape (n, m)
+
+    Returns
+    -------
+    dict
+        ``"raw"`` and ``"calibrated"`` for a ConformalSurvival, otherwise one entry
+        with the name of the model's class.
+
+    Examples
+    --------
+    >>> def half_life(X):
+    ...     return [1.0], [[0.5]] * len(X)
+    >>> list(predicted_curves(half_life, [[0.0], [1.0]]))
+    ['half_life']
+    """
+    if isinstance(model, ConformalSurvival):
+        calibrated = model.predict_survival_function(X)  # says if it is not fitted
+        raw = adapter_for(model.estimator_).curves(model.estimator_, X)
+        return {"raw": raw, "calibrated": calibrated}
+    name = getattr(model, "__name__", type(model).__name__)
+    return {name: adapter_for(model).curves(model, X)}
+
+
+class Display:
+    """What all displays share: drawing, and remembering where.
+
+    A display is a dataclass whose fields are the arguments of its plot function.
+    """
+
+    _plot: ClassVar[Callable[..., Any]]
+    ax_: Axes
+    figure_: Figure | SubFigure
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw into *ax*, or into a new figure, kept as ``ax_`` and ``figure_``."""
+        arguments = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)  # type: ignore[arg-type]
+        }
+        self.ax_ = type(self)._plot(**arguments, ax=ax)
+        self.figure_ = self.ax_.figure
+        return self
+
+
+@dataclass
+class CurvesDisplay(Display):
+    """A display of outcomes and of the curves predicted for them."""
+
+    y: Any
+    curves: NamedCurves
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, X: Any, y: Any, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """Predict the curves of *X* and draw them.
+
+        Parameters
+        ----------
+        model : ConformalSurvival or any model that consurv has an adapter for
+            Fitted. A ConformalSurvival is drawn before and after calibration, as
+            ``"raw"`` and ``"calibrated"``.
+        X : array-like or DataFrame of shape (n, m)
+        y : outcomes of the same n subjects
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        **options
+            The other parameters of the display; unknown ones are refused.
+
+        Returns
+        -------
+        The display, drawn.
+        """
+        curves = predicted_curves(model, X)
+        return cls.from_predictions(y, curves, ax=ax, **options)
+
+    @classmethod
+    def from_predictions(
+        cls, y: Any, curves: NamedCurves, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """Draw curves that are already predicted.
+
+        Parameters
+        ----------
+        y : outcomes of n subjects
+        curves : SurvivalCurves or mapping from names to SurvivalCurves
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        **options
+            The other parameters of the display; unknown ones are refused.
+
+        Returns
+        -------
+        The display, drawn.
+        """
+        return cls(y, curves, **options).plot(ax)

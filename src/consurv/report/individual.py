@@ -1,0 +1,209 @@
+"""Plots of single subjects' curves, and of the shifts that adjust them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from consurv._checks import Float, as_floats, as_plain_array
+from consurv._params import AtLeast, check_params
+from consurv.conformal.shifts import ShiftResult
+from consurv.curves.curves import SurvivalCurves
+from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
+from consurv.report.draw import draw_lines
+from consurv.report.style import (
+    OBSERVED,
+    NamedCurves,
+    Style,
+    as_named,
+    axes_or_new,
+    finish,
+    named_curves,
+    styles_for,
+    time_label,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_individual_curves", "plot_shifts"]
+
+_N_TIMES = 401
+Int = NDArray[np.intp]
+
+
+def plot_individual_curves(
+    y: Any,
+    curves: NamedCurves,
+    *,
+    subjects: int | ArrayLike = 3,
+    time_unit: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Survival curves of a few subjects with what was observed of them.
+
+    A colour and a marker are a subject, named by its position; a line style is a model.
+    The marker is filled where the event happened, and open where the subject was
+    censored: its event comes later.
+
+    Parameters
+    ----------
+    y : structured array, DataFrame, pair (event, time) or Outcome
+        Outcomes of n subjects.
+    curves : SurvivalCurves or mapping from names to SurvivalCurves
+        The predicted curves of the same n subjects, of one model or of several.
+    subjects : int or array-like of int
+        Positions of the subjects; or how many, spread evenly over the order of the
+        predicted medians of the first model.
+    time_unit : str, optional
+        Such as "months", for the label.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> curves = SurvivalCurves([10.0], [[0.0], [0.5]])
+    >>> y = ([1, 0], [4.0, 6.0])
+    >>> ax = plot_individual_curves(y, curves, subjects=[1], ax=Figure().subplots())
+    >>> ax.get_legend().get_texts()[0].get_text()
+    '#1, censored'
+    """
+    outcome = Outcome.of(y)
+    models = named_curves(curves, len(outcome))
+    rows = _choose(subjects, next(iter(models.values())))
+    lines = styles_for(models)
+    ax = axes_or_new(ax)
+    end = float(outcome.time.max())
+    for name in models if len(models) > 1 else ():
+        ax.plot([], [], color=OBSERVED, ls=lines[name].line, label=name)
+    for row, subject in zip(rows, styles_for(map(str, rows)).values(), strict=True):
+        kind = "event" if outcome.event[row] else "censored"
+        marked = _marker(subject, filled=kind == "event")
+        ax.plot([], [], label=f"#{row}, {kind}", **marked)
+        for name, model in models.items():
+            curve = model[[row]]
+            _draw_curve(ax, curve, end, color=subject.colour, ls=lines[name].line)
+            time = outcome.time[[row]]
+            survival = curve.survival_at_observed(time)
+            ax.plot(time, survival, zorder=3, clip_on=False, **marked)
+    ax.set(xlim=(0, 1.04 * end), ylim=(0, 1.02))
+    return finish(ax, time_label("Time", time_unit), "Survival probability")
+
+
+def plot_shifts(
+    results: ShiftResult | Mapping[str, ShiftResult],
+    *,
+    time_unit: str | None = None,
+    colours: Mapping[str, Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Shift b(ρ) of the percentile times against the level ρ.
+
+    Where b is positive the model was too optimistic: the time at which survival falls
+    to ρ is made earlier by b. Crosses mark levels beyond the guarantee, for which the
+    conformal set is too small.
+
+    Parameters
+    ----------
+    results : ShiftResult or mapping from names to ShiftResult
+        Such as ``model.shift_result_``.
+    time_unit : str, optional
+        Such as "months", for the label.
+    colours : mapping from names to colours, optional
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> beyond = np.array([False, True])
+    >>> levels, shifts = np.array([0.5, 0.9]), np.array([1.5, -2.0])
+    >>> result = ShiftResult(levels, shifts, np.array([8, 8]), beyond, 0, 8)
+    >>> ax = plot_shifts(result, ax=Figure().subplots())
+    >>> ax.get_legend().get_texts()[-1].get_text()
+    'without guarantee'
+    """
+    named = as_named(results, ShiftResult, "results")
+    styles = styles_for(named, colours)
+    ax = axes_or_new(ax)
+    ax.axhline(0, color=OBSERVED, lw=0.8)
+    lines = {name: _by_level(result) for name, result in named.items()}
+    draw_lines(ax, lines, styles, n_markers=None)
+    levels, shifts = _beyond(named)
+    if levels.size:
+        ax.plot(
+            levels,
+            shifts,
+            color=OBSERVED,
+            ls="none",
+            marker="x",
+            ms=9,
+            label="without guarantee",
+        )
+    ax.set(xlim=(0, 1))
+    return finish(ax, "Survival level ρ", time_label("Shift to earlier", time_unit))
+
+
+def _by_level(result: ShiftResult) -> tuple[Float, Float]:
+    order = np.argsort(result.levels)
+    return result.levels[order], result.shifts[order]
+
+
+def _beyond(results: Mapping[str, ShiftResult]) -> tuple[Float, Float]:
+    """Return levels and shifts beyond the guarantee, of all results together."""
+    levels = np.concatenate([r.levels[r.beyond] for r in results.values()])
+    return levels, np.concatenate([r.shifts[r.beyond] for r in results.values()])
+
+
+def _choose(subjects: int | ArrayLike, curves: SurvivalCurves) -> Int:
+    """Return the positions of the subjects to draw."""
+    n = len(curves)
+    if np.ndim(as_plain_array(subjects, "subjects")) == 0:
+        check_params({"subjects": subjects}, {"subjects": AtLeast(1)})
+        wanted = min(int(np.asarray(subjects)), n)
+        order = np.argsort(curves.median(), kind="stable")
+        return order[((np.arange(wanted) + 0.5) / wanted * n).astype(np.intp)]
+    rows = as_floats(subjects, "subjects")
+    if rows.size == 0:
+        raise InvalidInput("subjects is empty; give at least one position")
+    wrong = (rows != np.rint(rows)) | (rows < 0) | (rows >= n)
+    if wrong.any():
+        raise InvalidInput(
+            f"subjects must be positions from 0 to {n - 1}, got {rows[wrong][0]:g}"
+        )
+    if np.unique(rows).size < rows.size:
+        raise InvalidInput(f"subjects must be distinct, got {rows.tolist()}")
+    return rows.astype(np.intp)
+
+
+def _marker(subject: Style, *, filled: bool) -> dict[str, Any]:
+    """Return how a subject's outcome is marked, on its curves and in the legend."""
+    return {
+        "color": subject.colour,
+        "marker": subject.marker,
+        "ms": 6.5,
+        "mew": 1.4,
+        "mfc": subject.colour if filled else "white",
+        "lw": 1.4,
+    }
+
+
+def _draw_curve(ax: Axes, curve: SurvivalCurves, end: float, **line: Any) -> None:
+    """Draw one curve through all of its nodes, and its tail, up to *end*."""
+    nodes = np.unique(curve.times)
+    times = np.union1d(np.linspace(0, end, _N_TIMES), nodes[nodes <= end])
+    steps = "steps-post" if curve.interpolation == "step" else "default"
+    ax.plot(times, curve.survival_at(times)[0], lw=1.4, drawstyle=steps, **line)
