@@ -1,0 +1,35 @@
+"""The verbs of the command put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from consurv.cli.calibrate import calibrate
+from consurv.cli.console import guarded, show_tracebacks
+from consurv.cli.demo import demo
+from consurv.cli.version import version
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Calibrated survival curves from any survival model.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def options(
+    traceback: Annotated[
+        bool, typer.Option("--traceback", help="Show where an error came from.")
+    ] = False,
+) -> None:
+    """Calibrated survival curves from any survival model."""
+    show_tracebacks(traceback)
+
+
+for _verb in (demo, calibrate, version):
+    app.command()(guarded(_verb))

@@ -1,0 +1,109 @@
+"""Predictions for a table of new subjects, a block of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from consurv._checks import Float
+from consurv.adapters import adapter_for
+from consurv.cli.scores import Scores, ScoresInParts
+from consurv.conformal import ConformalSurvival
+from consurv.conformal.adjust import AdjustedCurves
+from consurv.outcome import Outcome
+
+__all__ = ["Prediction", "Predictor", "curve_table", "percentile_table"]
+
+_BLOCK_ROWS = 2048  # bounds memory whatever the length of the model's curves
+
+
+@dataclass
+class Prediction:
+    """The adjusted curves of some rows and the labels of their subjects."""
+
+    labels: pd.DataFrame
+    curves: AdjustedCurves
+
+
+@dataclass
+class Predictor:
+    """Predicts block by block and keeps count of what happened.
+
+    Parameters
+    ----------
+    model : ConformalSurvival
+    X : DataFrame of shape (n, m)
+        Features of the new subjects.
+    labels : DataFrame of n rows
+        The columns that say who each row is.
+    y : Outcome, optional
+        Their outcomes where they are known; the curves are scored then.
+    """
+
+    model: ConformalSurvival
+    X: pd.DataFrame
+    labels: pd.DataFrame
+    y: Outcome | None = None
+    n_rearranged: int = 0
+    n_clipped: int = 0
+    _medians: list[Float] = field(default_factory=list)
+    _raw: ScoresInParts = field(default_factory=ScoresInParts)
+    _calibrated: ScoresInParts = field(default_factory=ScoresInParts)
+
+    def blocks(self) -> Iterator[Prediction]:
+        """Yield the predictions in the order of the rows."""
+        for start in range(0, len(self.X), _BLOCK_ROWS):
+            rows = slice(start, start + _BLOCK_ROWS)
+            curves = self.model.predict_survival_function(self.X.iloc[rows])
+            self.n_rearranged += curves.n_rearranged
+            self.n_clipped += curves.n_clipped
+            self._medians.append(curves.median())
+            if self.y is not None:
+                self._score(curves, rows, self.y[rows])
+            yield Prediction(self.labels.iloc[rows], curves)
+
+    def _score(self, curves: AdjustedCurves, rows: slice, y: Outcome) -> None:
+        estimator = self.model.estimator_
+        raw = adapter_for(estimator).curves(estimator, self.X.iloc[rows])
+        self._raw.add(raw, y)
+        self._calibrated.add(curves, y)
+
+    def median_of_medians(self) -> float:
+        """Return the middle of the medians of all subjects predicted."""
+        return float(np.median(np.concatenate(self._medians)))
+
+    def scores(self) -> tuple[Scores, Scores] | None:
+        """Return the scores of raw and calibrated curves where outcomes are known."""
+        if self.y is None:
+            return None
+        return self._raw.scores(self.y), self._calibrated.scores(self.y)
+
+
+def curve_table(prediction: Prediction) -> pd.DataFrame:
+    """Return the nodes of the curves, a row per subject and node."""
+    curves = prediction.curves
+    n, n_nodes = curves.survival.shape
+    repeated = prediction.labels.iloc[np.repeat(np.arange(n), n_nodes)]
+    return repeated.reset_index(drop=True).assign(
+        time=curves.times.ravel(), survival=curves.survival.ravel()
+    )
+
+
+def percentile_table(prediction: Prediction, levels: Float) -> pd.DataFrame:
+    """Return percentile times, median and mean, a row per subject."""
+    curves = prediction.curves
+    descending = np.sort(levels)[::-1]
+    times = pd.DataFrame(
+        curves.percentile_times(descending),
+        columns=[f"t_at_{level:g}" for level in descending],
+        index=prediction.labels.index,
+    ).assign(
+        median=curves.median(),
+        mean=curves.mean(),
+        rearranged=curves.rearranged,
+        clipped=curves.clipped,
+    )
+    return pd.concat([prediction.labels, times], axis=1)

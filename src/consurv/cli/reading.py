@@ -1,0 +1,113 @@
+"""The two tables of ``consurv calibrate``: who is trained on, who is predicted."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from consurv.datasets import read_table, split_outcome
+from consurv.datasets.table import pick_columns
+from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
+
+__all__ = ["Columns", "Tables", "read_tables"]
+
+# Columns of the results, which an id column cannot be called.
+_RESULT_COLUMNS = frozenset(
+    ["subject", "time", "survival", "median", "mean", "rearranged", "clipped"]
+)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns mean what; all others are features."""
+
+    time: str
+    event: str
+    id: str | None = None
+    drop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What was read.
+
+    Attributes
+    ----------
+    X, y : DataFrame and Outcome
+        Features and outcomes of the training subjects.
+    X_new : DataFrame
+        The same features of the new subjects.
+    y_new : Outcome or None
+        Their outcomes, if the table has usable ones.
+    labels : DataFrame
+        The row number ``subject`` of each new subject and its id.
+    """
+
+    X: pd.DataFrame
+    y: Outcome
+    X_new: pd.DataFrame
+    y_new: Outcome | None
+    labels: pd.DataFrame
+
+
+def read_tables(train: Path, new: Path, columns: Columns) -> Tables:
+    """Read both tables; columns that training does not have are left aside."""
+    X, y = _read_training(train, columns)
+    frame = read_table(new)
+    return Tables(
+        X,
+        y,
+        X_new=pick_columns(frame, X.columns.tolist(), new.name),
+        y_new=_known_outcome(frame, columns, new.name),
+        labels=_labels(frame, columns.id, new.name),
+    )
+
+
+def _read_training(path: Path, columns: Columns) -> tuple[pd.DataFrame, Outcome]:
+    frame = read_table(path)
+    pick_columns(frame, columns.drop, path.name)  # a misspelt one would stay
+    frame = frame.drop(columns=list(columns.drop))
+    if columns.id in frame.columns:
+        frame = frame.drop(columns=columns.id)
+    X, y = split_outcome(
+        frame, time=columns.time, event=columns.event, source=path.name
+    )
+    if not y.n_events:
+        raise InvalidInput(
+            f"{path.name} has no event among its {len(y)} subjects: {columns.event!r} "
+            "must be 1 where the event happened"
+        )
+    if X.shape[1] == 0:
+        raise InvalidInput(f"{path.name} has no feature columns besides the outcome")
+    return X, y
+
+
+def _known_outcome(frame: pd.DataFrame, columns: Columns, name: str) -> Outcome | None:
+    if not {columns.time, columns.event} <= set(frame.columns):
+        return None
+    try:
+        return split_outcome(
+            frame, time=columns.time, event=columns.event, source=name
+        )[1]
+    except InvalidInput as error:  # predictions do not need them
+        warnings.warn(f"the new subjects are not scored: {error}", stacklevel=2)
+        return None
+
+
+def _labels(frame: pd.DataFrame, id_column: str | None, name: str) -> pd.DataFrame:
+    labels = pd.DataFrame({"subject": range(len(frame))})
+    if id_column is None:
+        return labels
+    if id_column in _RESULT_COLUMNS or id_column.startswith("t_at_"):
+        raise InvalidInput(
+            f"the id column cannot be called {id_column!r}, which is a column of the "
+            "results; rename it"
+        )
+    ids = pick_columns(frame, [id_column], name)[id_column]
+    # One type for the whole file, whatever a block of rows holds.
+    labels[id_column] = ids.astype("string") if ids.dtype == object else ids
+    return labels

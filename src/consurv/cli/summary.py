@@ -1,0 +1,72 @@
+"""What ``consurv calibrate`` says at the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from consurv.cli.console import print_note, stdout
+from consurv.cli.predicting import Predictor
+from consurv.cli.reading import Tables
+from consurv.cli.scores import Scores
+from consurv.errors import InvalidInput
+
+__all__ = ["print_summary"]
+
+
+def print_summary(
+    tables: Tables, name: str, predictor: Predictor, outputs: tuple[Path, Path]
+) -> None:
+    """Print what was done, what came out and, where it can be known, how good it is."""
+    console = stdout()
+    console.print(_facts(tables, name, predictor, outputs))
+    try:
+        scores = predictor.scores()
+    except InvalidInput as error:
+        print_note(f"the new subjects are not scored: {error}")
+        return
+    if scores is not None:
+        console.print(_score_table(*scores))
+
+
+def _facts(
+    tables: Tables, name: str, predictor: Predictor, outputs: tuple[Path, Path]
+) -> Table:
+    model, y, n_new = predictor.model, tables.y, len(tables.X_new)
+    facts = {
+        "training subjects": f"{len(y):,} with {y.n_events:,} events "
+        f"({1 - y.n_events / len(y):.1%} censored)",
+        "features": f"{tables.X.shape[1]:,}",
+        "model": name,
+        "conformal set": f"{model.conformal_set_}: {model.n_conformal_:,} subjects",
+        "censoring rule": str(model.censoring),
+        "percentile levels": f"{len(model.levels_):,}",
+        "new subjects": f"{n_new:,}",
+        "rearranged curves": f"{predictor.n_rearranged:,} of {n_new:,}",
+        "clipped curves": f"{predictor.n_clipped:,} of {n_new:,}",
+        "median of medians": f"{predictor.median_of_medians():.4g}",
+        "curves in": str(outputs[0]),
+        "percentile times in": str(outputs[1]),
+    }
+    table = Table(title="Calibrated survival curves", show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for fact, value in facts.items():
+        table.add_row(fact, Text(value))  # a path may look like markup
+    return table
+
+
+def _score_table(raw: Scores, calibrated: Scores) -> Table:
+    table = Table(title="On the outcomes of the new subjects")
+    table.add_column()
+    for heading in ("raw", "calibrated"):
+        table.add_column(heading, justify="right")
+    both = (raw, calibrated)
+    table.add_row("C-index (1 is perfect)", *(f"{s.c_index:.4f}" for s in both))
+    table.add_row(
+        "D-cal × 1000 (0 is perfect)", *(f"{1000 * float(s.d_cal):.3f}" for s in both)
+    )
+    table.add_row("p-value of D-cal", *(f"{s.d_cal.p_value:.3g}" for s in both))
+    return table

@@ -1,0 +1,34 @@
+"""PBC: the Mayo Clinic trial in primary biliary cirrhosis."""
+
+from __future__ import annotations
+
+from consurv.datasets.base import Dataset
+from consurv.datasets.packaged import packaged_dataset, packaged_table
+
+__all__ = ["load_pbc"]
+
+
+def load_pbc() -> Dataset:
+    """Load the Mayo Clinic trial in primary biliary cirrhosis: death, in days.
+
+    Transplanted patients are censored at the transplantation. ``sex`` is 1 for men,
+    ``trt`` 0 for D-penicillamine and 1 for placebo; twelve features have missing
+    values.
+
+    Examples
+    --------
+    >>> load_pbc()
+    Dataset('PBC', n=418, features=17, censored=61.48%)
+    """
+    rows = packaged_table("pbc")
+    X = rows.drop(columns=["id", "time", "status"]).assign(
+        trt=rows["trt"] - 1, sex=(rows["sex"] == "m").astype(float)
+    )
+    return packaged_dataset(
+        "PBC",
+        X,
+        rows["time"],
+        rows["status"] == 2,
+        source="pbc of the survival package",
+        time_unit="days",
+    )

@@ -1,0 +1,73 @@
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from consurv import __version__
+from consurv.cli import main
+from consurv.cli.app import app
+
+
+class TestTheCommand:
+    def test_lists_its_verbs(self) -> None:
+        out = CliRunner().invoke(app, ["--help"]).stdout
+        assert all(verb in out for verb in ("demo", "calibrate", "version"))
+
+    def test_shows_help_without_a_verb(self) -> None:
+        assert "Usage" in CliRunner().invoke(app, []).output
+
+    def test_shows_tracebacks_if_asked(self) -> None:
+        result = CliRunner().invoke(app, ["--traceback", "demo", "--dataset", "no"])
+        assert result.exit_code == 2
+        assert "Traceback" in result.stderr
+        again = CliRunner().invoke(app, ["demo", "--dataset", "no"])
+        assert again.stderr.startswith("error: unknown dataset 'no'")
+
+    @pytest.mark.parametrize("library", ["typer", "rich"])
+    def test_says_what_to_install(
+        self,
+        library: str,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        for name in [name for name in sys.modules if name.startswith("consurv.cli.")]:
+            monkeypatch.delitem(sys.modules, name)
+        for name in [n for n in sys.modules if n.partition(".")[0] == library]:
+            monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(SystemExit) as exit_:
+            main()
+        assert exit_.value.code == 2
+        assert capsys.readouterr().err == (
+            f"error: {library} is not installed; install it with "
+            "`pip install 'consurv[cli]'`\n"
+        )
+
+    def test_hides_no_error_of_its_own(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delitem(sys.modules, "consurv.cli.app")
+        monkeypatch.setitem(sys.modules, "consurv.cli.demo", None)
+        with pytest.raises(ModuleNotFoundError, match=r"consurv\.cli\.demo"):
+            main()
+
+    def test_runs_with_the_arguments_of_the_process(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(sys, "argv", ["consurv", "version"])
+        with pytest.raises(SystemExit) as exit_:
+            main()
+        assert exit_.value.code == 0
+        assert __version__ in capsys.readouterr().out
+
+
+class TestVersion:
+    def test_tells_versions(self) -> None:
+        result = CliRunner().invoke(app, ["version"])
+        assert result.exit_code == 0
+        for name in ("consurv", __version__, "Python", "numpy", "scikit-survival"):
+            assert name in result.stdout
+
+    def test_tells_what_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        libraries = {"models": ("no-such-library",)}
+        monkeypatch.setattr("consurv.cli.version._LIBRARIES", libraries)
+        out = CliRunner().invoke(app, ["version"]).stdout
+        assert "not installed: pip install 'consurv[models]'" in out

@@ -1,0 +1,317 @@
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.pipeline import make_pipeline
+from typer.testing import CliRunner, Result
+
+from consurv import ConformalSurvival, Outcome
+from consurv.cli import predicting
+from consurv.cli.app import app
+from consurv.datasets import TableEncoder
+from consurv.models import make_model
+
+LEVELS = np.arange(19, 0, -1) / 20
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def expected_curves(files: Any, **settings: Any) -> Any:
+    """What the library gives for the same tables."""
+    model = make_pipeline(TableEncoder(), make_model("weibull-aft", 0))
+    post = ConformalSurvival(model, random_state=0, **settings)
+    X = files.train.drop(columns=["time", "event"])
+    post.fit(X, Outcome(time=files.train["time"], event=files.train["event"]))
+    return post.predict_survival_function(files.new[X.columns])
+
+
+class TestResults:
+    def test_are_those_of_the_library(self, files: Any) -> None:
+        result = run(*files.command)
+        assert result.exit_code == 0, result.stderr
+        expected = expected_curves(files)
+        curves = pd.read_parquet(files.folder / "curves.parquet")
+        assert curves.columns.tolist() == ["subject", "time", "survival"]
+        assert curves["subject"].tolist() == np.repeat(range(120), 20).tolist()
+        assert_allclose(curves["time"], expected.times.ravel())
+        assert_allclose(curves["survival"], expected.survival.ravel())
+        table = pd.read_parquet(files.folder / "curves.percentiles.parquet")
+        assert table.columns[1] == "t_at_0.95"
+        assert_allclose(table.filter(like="t_at_"), expected.percentile_times(LEVELS))
+        assert_allclose(table["median"], expected.median())
+        assert_allclose(table["mean"], expected.mean())
+        assert table["rearranged"].sum() == expected.n_rearranged
+
+    def test_do_not_depend_on_how_tables_are_stored(self, files: Any) -> None:
+        run(*files.command)
+        out = str(files.folder / "again.csv.gz")
+        arguments = files.with_train("train.parquet", "new.parquet")
+        result = run(*arguments, "--out", out)
+        assert result.exit_code == 0, result.stderr
+        for name in ("curves", "curves.percentiles"):
+            parquet = pd.read_parquet(files.folder / f"{name}.parquet")
+            csv = pd.read_csv(
+                files.folder / f"{name.replace('curves', 'again')}.csv.gz"
+            )
+            pd.testing.assert_frame_equal(csv, parquet)
+
+    def test_do_not_depend_on_the_block_size(
+        self, files: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        result = run(*files.command)
+        whole = pd.read_parquet(files.folder / "curves.parquet")
+        monkeypatch.setattr(predicting, "_BLOCK_ROWS", 50)
+        again = run(*files.command, "--force")
+        pd.testing.assert_frame_equal(
+            pd.read_parquet(files.folder / "curves.parquet"), whole
+        )
+        assert again.stdout == result.stdout
+
+    def test_are_the_same_for_new_subjects_without_outcomes(self, files: Any) -> None:
+        run(*files.command)
+        whole = pd.read_parquet(files.folder / "curves.parquet")
+        new = files.new.drop(columns=["time", "event"])
+        new.to_csv(files.folder / "new.csv", index=False)
+        result = run(*files.command, "--force")
+        assert "C-index" not in result.stdout
+        pd.testing.assert_frame_equal(
+            pd.read_parquet(files.folder / "curves.parquet"), whole
+        )
+
+    def test_carry_the_id_column(self, files: Any) -> None:
+        result = run(*files.command, "--id", "patient")
+        assert result.exit_code == 0, result.stderr
+        table = pd.read_parquet(files.folder / "curves.percentiles.parquet")
+        assert table["patient"].tolist() == files.new["patient"].tolist()
+        curves = pd.read_parquet(files.folder / "curves.parquet")
+        assert curves["patient"].tolist() == files.new["patient"].repeat(20).tolist()
+
+    def test_go_where_they_are_told(self, files: Any) -> None:
+        times = files.folder / "times.csv"
+        run(*files.command, "--percentiles-out", str(times), "--percentiles", "3")
+        assert files.written() == {"curves.parquet", "times.csv"}
+        table = pd.read_csv(times)
+        assert table.columns[1:4].tolist() == ["t_at_0.75", "t_at_0.5", "t_at_0.25"]
+
+    def test_follow_the_settings(self, files: Any) -> None:
+        settings = {"conformal_set": "half", "censoring": "uncensored"}
+        options = ["--conformal-set", "half", "--censoring", "uncensored"]
+        run(*files.command, *options)
+        curves = pd.read_parquet(files.folder / "curves.parquet")
+        assert_allclose(
+            curves["time"], expected_curves(files, **settings).times.ravel()
+        )
+
+    def test_are_made_for_rows_with_missing_and_unknown_values(
+        self, files: Any
+    ) -> None:
+        grades = ["low", "high"] * 250
+        files.train.assign(grade=grades).to_csv(files.folder / "train.csv", index=False)
+        new = files.new.assign(grade="other")
+        new.loc[3, "age"] = np.nan
+        new.to_csv(files.folder / "new.csv", index=False)
+        result = run(*files.command)
+        assert result.exit_code == 0
+        assert "note: column 'grade' has values that training did not: other" in (
+            result.stderr
+        )
+        table = pd.read_parquet(files.folder / "curves.percentiles.parquet")
+        assert table["median"].notna().all()
+
+
+class TestSummary:
+    def test_tells_what_was_done(self, files: Any) -> None:
+        out = run(*files.command, "--model", "AFT").stdout
+        events = int(files.train["event"].sum())
+        for fact in (
+            f"500 with {events} events",
+            "weibull-aft",
+            "train: 500 subjects",
+            "kaplan-meier",
+            "of 120",
+            "curves.parquet",
+        ):
+            assert fact in out
+
+    def test_scores_new_subjects_with_outcomes(self, files: Any) -> None:
+        out = run(*files.command).stdout
+        assert "C-index" in out
+        assert "D-cal" in out
+
+    def test_says_why_new_subjects_are_not_scored(self, files: Any) -> None:
+        new = files.new.astype({"time": float})
+        new.loc[2, "time"] = np.nan
+        new.to_csv(files.folder / "new.csv", index=False)
+        result = run(*files.command)
+        assert result.exit_code == 0
+        assert "note: the new subjects are not scored" in result.stderr
+
+    def test_says_that_new_subjects_without_events_cannot_be_scored(
+        self, files: Any
+    ) -> None:
+        files.new.assign(event=0).to_csv(files.folder / "new.csv", index=False)
+        result = run(*files.command)
+        assert result.exit_code == 0
+        assert "not scored: y has no event" in result.stderr
+
+    def test_is_left_out_when_quiet(self, files: Any) -> None:
+        result = run(*files.command, "--quiet")
+        assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+    def test_notes_weak_settings(self, files: Any) -> None:
+        result = run(*files.command, "--percentiles", "4")
+        assert result.stderr.startswith("note: 0.5 is not among the levels")
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"time": 0.0}, "time has 500 values <= 0, the first at row 0: 0"),
+            ({"event": [1, 2] * 250}, "values 1, 2; if 2 means that the event"),
+            ({"event": 0}, "no event among its 500 subjects"),
+            ({"time": [0, 1] * 250, "event": [3, 9] * 250}, "look swapped"),
+            ({"seen": "2020-01-01"}, "'seen' holds dates or times"),
+            ({"name": [f"n{i}" for i in range(500)]}, "'name' holds text with 500"),
+            ({"age": np.inf}, "'age' has infinite values"),
+        ],
+    )
+    def test_in_the_training_table_is_named(
+        self, files: Any, change: dict, message: str
+    ) -> None:
+        bad = files.train.assign(**change)
+        bad.to_csv(files.folder / "bad.csv", index=False)
+        # Columns that only the training table has must not hide the message.
+        files.new.assign(seen=1, name="n").to_csv(files.folder / "new.csv")
+        self.check(files, files.with_train("bad.csv"), message)
+
+    def test_like_an_empty_file_is_named(self, files: Any) -> None:
+        (files.folder / "bad.csv").write_text("")
+        self.check(files, files.with_train("bad.csv"), "bad.csv is empty")
+
+    def test_like_a_missing_file_is_named(self, files: Any) -> None:
+        self.check(files, files.with_train("no.csv"), "no.csv does not exist")
+
+    def test_like_a_table_without_features_is_named(self, files: Any) -> None:
+        only = files.train[["time", "event"]]
+        only.to_csv(files.folder / "bad.csv", index=False)
+        self.check(files, files.with_train("bad.csv"), "no feature columns")
+
+    def test_like_a_new_table_without_a_feature_is_named(self, files: Any) -> None:
+        new = files.new.drop(columns=["age", "pgr"])
+        new.to_csv(files.folder / "bad.csv", index=False)
+        arguments = files.with_train("train.csv", "bad.csv")
+        self.check(files, arguments, "bad.csv lacks the columns 'age', 'pgr'")
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--time", "tme"], "lacks the column 'tme'; did you mean 'time'?"),
+            (["--event", "time"], "time and event are both 'time'"),
+            (["--time", "event", "--event", "time"], "look swapped"),
+            (["--model", "coxhp"], "unknown model 'coxhp', did you mean 'coxph'?"),
+            (["--conformal-set", "all"], "conformal_set='all' is not valid"),
+            (["--censoring", "none"], "unknown censoring rule 'none'"),
+            (["--drop", "agee"], "lacks the column 'agee'; did you mean 'age'?"),
+            (["--id", "name"], "new.csv lacks the column 'name'"),
+            (["--id", "median"], "id column cannot be called 'median'"),
+            (["--percentiles", "0"], "--percentiles"),
+            (["--percentiles", "many"], "--percentiles"),
+        ],
+    )
+    def test_among_the_options_is_named(
+        self, files: Any, options: list[str], message: str
+    ) -> None:
+        self.check(files, [*files.command, *options], message)
+
+    def test_that_a_model_chokes_on_is_told_in_its_words(
+        self, files: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(self: object, *args: object) -> None:
+            raise ValueError("\nmatrix is singular\nTry the following: ...")
+
+        monkeypatch.setattr(ConformalSurvival, "fit", fail)
+        message = "It said: ValueError: matrix is singular\n"
+        self.check(files, files.command, message)
+
+    @staticmethod
+    def check(files: Any, arguments: list[str], message: str) -> None:
+        result = run(*arguments)
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert "Traceback" not in result.stderr
+        assert result.stdout == ""
+        assert files.written() == set()
+
+
+class TestOutputs:
+    @pytest.mark.parametrize(
+        ("out", "message"),
+        [
+            ("no/curves.csv", "does not exist; create it first"),
+            ("curves.xlsx", "neither CSV nor Parquet"),
+            ("train.csv", "is an input"),
+        ],
+    )
+    def test_that_cannot_be_written_are_refused_before_any_work(
+        self, files: Any, out: str, message: str
+    ) -> None:
+        arguments = [*files.command, "--out", str(files.folder / out), "--force"]
+        TestBadInput.check(files, arguments, message)
+
+    def test_must_be_two_files(self, files: Any) -> None:
+        same = str(files.folder / "curves.parquet")
+        message = "--out and --percentiles-out are the same"
+        TestBadInput.check(files, [*files.command, "--percentiles-out", same], message)
+
+    def test_that_exist_are_kept_without_force(self, files: Any) -> None:
+        out = files.folder / "curves.percentiles.parquet"
+        out.write_text("mine")
+        result = run(*files.command)
+        assert result.exit_code == 2
+        assert "exists already; give another name or --force" in result.stderr
+        assert out.read_text() == "mine"
+        assert run(*files.command, "--force").exit_code == 0
+        assert len(pd.read_parquet(out)) == 120
+
+    def test_are_not_left_half_written(
+        self, files: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*args: object) -> None:
+            raise OSError(28, "No space left on device", "curves.parquet")
+
+        monkeypatch.setattr("consurv.cli.calibrate.percentile_table", fail)
+        message = "error: No space left on device: curves.parquet"
+        TestBadInput.check(files, files.command, message)
+
+
+@pytest.mark.slow
+class TestTheRealCommand:
+    def test_runs_as_a_module(self, files: Any) -> None:
+        result = self.call(*files.command, "--id", "patient")
+        assert result.returncode == 0, result.stderr
+        assert result.stderr == ""  # no progress where nobody watches
+        assert "Calibrated survival curves" in result.stdout
+        assert files.written() == {"curves.parquet", "curves.percentiles.parquet"}
+
+    def test_says_one_line_on_bad_input(self, files: Any) -> None:
+        result = self.call(*files.with_train("no.csv"))
+        assert result.returncode == 2
+        assert result.stderr.count("\n") == 1
+        assert result.stderr.startswith("error: ")
+
+    @staticmethod
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "consurv", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
