@@ -32,6 +32,11 @@ test: $(VENV)/.dev  ## Run all tests, the slow ones included.
 test-fast: $(VENV)/.dev  ## Run the tests that take moments.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
 
+test-oldest:  ## Run the core tests on the lowest versions that are claimed.
+	$(PYTHON) -m venv $(VENV)/oldest
+	$(VENV)/oldest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-oldest.txt -e '.[models,datasets,cli]' hypothesis polars pytest pytest-xdist
+	$(VENV)/oldest/bin/python -m pytest -n 2 -m 'not slow' tests/adapters tests/conformal tests/contracts tests/curves tests/datasets tests/models tests/test_checks.py tests/test_outcome.py tests/test_splits.py
+
 lint: $(VENV)/.dev  ## Check style and formatting.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -240,7 +240,8 @@ def _first_at_least(masses: Float, bounds: Float) -> NDArray[np.intp]:
         # Bytes added into bytes are several times faster than np.count_nonzero.
         below = (masses < bound).view(np.uint8)
         np.add.reduce(below, axis=0, dtype=counts.dtype, out=count)
-    return counts * np.intp(masses.shape[1]) + np.arange(masses.shape[1])
+    # Widened first: NumPy 1 would multiply bytes by a small number into bytes.
+    return counts.astype(np.intp) * masses.shape[1] + np.arange(masses.shape[1])
 
 
 def _bootstrap(
