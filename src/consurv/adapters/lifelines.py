@@ -76,6 +76,11 @@ class LifelinesAdapter(Adapter):
         """Train in place on one DataFrame of features, time and event."""
         _check_is_regression(estimator)
         frame = _features(X)
+        if "Intercept" in frame.columns and getattr(estimator, "fit_intercept", False):
+            raise InvalidInput(
+                f"X has a column called 'Intercept', a name that {describe(estimator)} "
+                "keeps for its own; rename it"
+            )
         time, event = _free_name("time", frame), _free_name("event", frame)
         frame = frame.assign(**{time: y.time, event: y.event})
         estimator.fit(frame, duration_col=time, event_col=event)
