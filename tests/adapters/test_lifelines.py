@@ -291,4 +291,4 @@ def test_a_column_called_intercept_is_refused():
     frame = pd.DataFrame({"Intercept": [0.0, 1.0, 0.0, 1.0]})
     y = Outcome(time=[1, 2, 3, 4], event=[1, 1, 0, 1])
     with pytest.raises(InvalidInput, match="'Intercept', a name that WeibullAFTFitter"):
-        ADAPTER.fit(WeibullAFTFitter(), frame, y)
+        ADAPTER.fit(lifelines.WeibullAFTFitter(), frame, y)

@@ -5,19 +5,59 @@ returns a frozen result, a kind of :class:`MetricResult`, whose ``float()`` is t
 metric's one number. A new metric is one new file and one line here.
 """
 
+from consurv.metrics.antolini import (
+    AntoliniConcordanceResult,
+    antolini_concordance_index,
+)
+from consurv.metrics.brier import (
+    BrierScoreResult,
+    brier_score,
+    integrated_brier_score,
+)
 from consurv.metrics.concordance import (
     ConcordanceResult,
     concordance_index,
     concordance_of_risk,
 )
 from consurv.metrics.d_calibration import DCalibrationResult, d_calibration
+from consurv.metrics.evaluate import Evaluation, evaluate
+from consurv.metrics.ici import CalibrationIndexResult, integrated_calibration_index
+from consurv.metrics.ipcw import CensoringCurve
+from consurv.metrics.km_calibration import KMCalibrationResult, km_calibration
+from consurv.metrics.mae import MAEResult, mae_hinge, mae_margin, mae_po
+from consurv.metrics.one_calibration import OneCalibrationResult, one_calibration
 from consurv.metrics.results import MetricResult
+from consurv.metrics.scorers import CurveScorer, get_scorer, make_scorer
+from consurv.metrics.uno import UnoConcordanceResult, uno_concordance_index
 
 __all__ = [
+    "AntoliniConcordanceResult",
+    "BrierScoreResult",
+    "CalibrationIndexResult",
+    "CensoringCurve",
     "ConcordanceResult",
+    "CurveScorer",
     "DCalibrationResult",
+    "Evaluation",
+    "KMCalibrationResult",
+    "MAEResult",
     "MetricResult",
+    "OneCalibrationResult",
+    "UnoConcordanceResult",
+    "antolini_concordance_index",
+    "brier_score",
     "concordance_index",
     "concordance_of_risk",
     "d_calibration",
+    "evaluate",
+    "get_scorer",
+    "integrated_brier_score",
+    "integrated_calibration_index",
+    "km_calibration",
+    "mae_hinge",
+    "mae_margin",
+    "mae_po",
+    "make_scorer",
+    "one_calibration",
+    "uno_concordance_index",
 ]

@@ -1,0 +1,134 @@
+"""Scorers inside scikit-learn's own tools."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
+
+from consurv.curves.curves import SurvivalCurves
+from consurv.errors import InvalidInput
+from consurv.metrics import (
+    concordance_index,
+    get_scorer,
+    integrated_brier_score,
+    mae_po,
+    make_scorer,
+)
+from consurv.metrics.scorers import SCORERS
+from consurv.outcome import Outcome
+
+GRID = np.linspace(0.5, 30, 60)
+
+
+class Stretched(BaseEstimator):
+    """The true curves of the simulation, stretched in time."""
+
+    def __init__(self, stretch=1.0, own_type=True):
+        self.stretch = stretch
+        self.own_type = own_type
+
+    def fit(self, X, y):
+        self.fitted_ = True
+        return self
+
+    def predict_survival_function(self, X):
+        survival = np.exp(-GRID / (self.stretch * np.exp(X)))
+        return SurvivalCurves(GRID, survival) if self.own_type else survival
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(1.5, 0.5, (400, 1))
+    time, censoring = rng.exponential(np.exp(X[:, 0])), rng.uniform(0, 20, 400)
+    return X, Outcome(np.minimum(time, censoring), time <= censoring)
+
+
+class TestScorers:
+    @pytest.mark.parametrize("name", SCORERS)
+    def test_give_the_metric_or_minus_it(self, data, name):
+        X, y = data
+        model = Stretched().fit(X, y)
+        scorer = get_scorer(name)
+        value = float(scorer.metric(y, model.predict_survival_function(X)))
+        assert scorer(model, X, y) == (value if name == "c-index" else -value)
+
+    @pytest.mark.parametrize("name", SCORERS)
+    @pytest.mark.parametrize("form", [lambda y: y, Outcome.to_structured])
+    def test_work_in_a_cross_validation(self, data, name, form):
+        X, y = data
+        scores = cross_val_score(
+            Stretched(), X, form(y), cv=KFold(4), scoring=SCORERS[name]
+        )
+        assert scores.shape == (4,)
+        assert np.isfinite(scores).all()
+
+    @pytest.mark.parametrize(
+        "name", ["d-calibration", "km-calibration", "ibs", "mae-po"]
+    )
+    def test_a_search_finds_the_model_that_is_right(self, data, name):
+        X, y = data
+        search = GridSearchCV(
+            Stretched(), {"stretch": [0.3, 1.0, 3.0]}, scoring=SCORERS[name], cv=3
+        ).fit(X, y.to_structured())
+        assert search.best_params_ == {"stretch": 1.0}
+
+    def test_several_at_once(self, data):
+        X, y = data
+        done = cross_validate(Stretched(), X, y, scoring=dict(SCORERS), cv=3)
+        assert {f"test_{name}" for name in SCORERS} <= set(done)
+
+    def test_options_reach_the_metric(self, data):
+        X, y = data
+        model = Stretched().fit(X, y)
+        curves = model.predict_survival_function(X)
+        scorer = get_scorer("MAE-PO", y_train=y[:200], point="mean")
+        assert scorer(model, X, y) == -float(
+            mae_po(y, curves, y_train=y[:200], point="mean")
+        )
+        named = make_scorer(integrated_brier_score, greater_is_better=False, times=9)
+        assert named(model, X, y) == -float(integrated_brier_score(y, curves, times=9))
+
+    def test_curves_of_other_estimators_come_through_a_function(self, data):
+        X, y = data
+        model = Stretched(own_type=False).fit(X, y)
+        scorer = get_scorer(
+            "c-index",
+            curves=lambda e, X: SurvivalCurves(GRID, e.predict_survival_function(X)),
+        )
+        assert scorer(model, X, y) == get_scorer("c-index")(Stretched(), X, y)
+
+    def test_survive_a_pickle(self, data):
+        X, y = data
+        copy = pickle.loads(pickle.dumps(get_scorer("ibs", times=9)))
+        assert copy(Stretched(), X, y) == get_scorer("ibs", times=9)(Stretched(), X, y)
+
+
+class TestRefusals:
+    def test_an_unknown_name_is_answered_with_the_names(self):
+        with pytest.raises(InvalidInput, match=r"unknown scorer 'brier'.*c-index"):
+            get_scorer("brier")
+
+    def test_an_unknown_option_is_answered_with_the_options(self):
+        with pytest.raises(
+            InvalidInput, match=r"no option 'y_train'.*risk, tied_risks"
+        ):
+            get_scorer("c-index", y_train=([1], [1.0]))
+        with pytest.raises(InvalidInput, match="no option 'bins'"):
+            make_scorer(concordance_index, greater_is_better=True, bins=3)
+
+    def test_says_how_to_get_curves_from_another_type(self, data):
+        X, y = data
+        with pytest.raises(
+            InvalidInput, match=r"of Stretched gives ndarray.*pass curves="
+        ):
+            get_scorer("ibs")(Stretched(own_type=False), X, y)
+
+    def test_says_so_where_there_are_no_curves(self, data):
+        X, y = data
+        with pytest.raises(InvalidInput, match="of BaseEstimator is missing"):
+            get_scorer("ibs")(BaseEstimator(), X, y)
