@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import inversion, rearrangement, sampling, shifts
+from benchmarks import inversion, metrics, rearrangement, sampling, shifts
 from benchmarks.report import Measure, environment, text_table, write
 
 SUBJECTS = {
@@ -15,6 +15,7 @@ SUBJECTS = {
     "sampling": sampling,
     "inversion": inversion,
     "rearrangement": rearrangement,
+    "metrics": metrics,
 }
 RESULTS = Path(__file__).parent / "results"
 

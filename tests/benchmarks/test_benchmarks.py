@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from benchmarks import inversion, rearrangement, sampling, shifts
+from benchmarks import inversion, metrics, rearrangement, sampling, shifts
 from benchmarks.__main__ import SUBJECTS, main
 from benchmarks.report import Measure, text_table, write
 from benchmarks.simulate import LEVELS, conformal_set
@@ -19,6 +19,7 @@ TINY = {
     "sampling": lambda: sampling.measure(200, n_samples=20, rounds=1),
     "inversion": lambda: inversion.measure(50, n_looped=3, rounds=1),
     "rearrangement": lambda: rearrangement.measure(20, 1, n_draws=100, rounds=1),
+    "metrics": lambda: metrics.measure({60: 1}),
 }
 
 
