@@ -1,5 +1,6 @@
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -8,8 +9,11 @@ from consurv.cli.app import app
 
 
 @pytest.fixture(autouse=True)
-def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty folder to work in, on a wide terminal."""
     monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 class TestDemo:
@@ -25,13 +29,15 @@ class TestDemo:
 
     def test_takes_other_data_and_models(self) -> None:
         options = ["--dataset", "valct", "--model", "AFT", "--model", "coxph"]
-        result = CliRunner().invoke(app, ["demo", *options, "--repeats", "2"])
+        options += ["--repeats", "2", "--no-report"]
+        result = CliRunner().invoke(app, ["demo", *options])
         assert result.exit_code == 0, result.stderr
         assert "VALCT: 137 subjects, 6.6% censored" in result.stdout
         assert "weibull-aft, calibrated" in result.stdout
 
     def test_is_the_same_for_the_same_seed(self) -> None:
         options = ["demo", "--dataset", "VALCT", "--model", "cox", "--repeats", "1"]
+        options.append("--no-report")
         first, again, other = (
             CliRunner().invoke(app, [*options, "--seed", seed]).stdout
             for seed in ("1", "1", "2")
@@ -57,3 +63,35 @@ class TestDemo:
         result = CliRunner().invoke(app, options)
         assert result.exit_code == 2
         assert "scikit-survival is not installed" in result.stderr
+
+
+class TestReport:
+    options = ("demo", "--dataset", "VALCT", "--model", "cox", "--repeats", "2")
+
+    def test_is_written_where_the_demo_says(self, folder: Path) -> None:
+        result = CliRunner().invoke(app, self.options)
+        assert result.exit_code == 0, result.stderr
+        assert f"Report: {folder / 'consurv-demo.html'}" in result.stdout
+        text = (folder / "consurv-demo.html").read_text(encoding="utf-8")
+        assert "<h1>coxph on VALCT</h1>" in text
+
+    def test_goes_elsewhere_on_request(self, folder: Path) -> None:
+        CliRunner().invoke(app, [*self.options, "--report", "other.html"])
+        assert [path.name for path in folder.iterdir()] == ["other.html"]
+
+    def test_can_be_left_out(self, folder: Path) -> None:
+        result = CliRunner().invoke(app, [*self.options, "--no-report"])
+        assert "Report" not in result.stdout
+        assert list(folder.iterdir()) == []
+
+    def test_is_not_needed(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "jinja2", None)
+        result = CliRunner().invoke(app, self.options)
+        assert result.exit_code == 0, result.stderr
+        assert "no report is written: jinja2 is not installed" in result.stderr
+        assert list(folder.iterdir()) == []
+
+    def test_folder_must_exist(self) -> None:
+        result = CliRunner().invoke(app, [*self.options, "--report", "no/r.html"])
+        assert result.exit_code == 2
+        assert "the folder no does not exist" in result.stderr

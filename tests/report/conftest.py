@@ -46,6 +46,25 @@ def stretched_model():
     return twice_too_long
 
 
+@pytest.fixture(scope="session")
+def right_model():
+    return exponential
+
+
+@pytest.fixture(scope="session")
+def simulate():
+    """Subjects for whom `right_model` is right, about a third censored."""
+
+    def draw(n, seed=0):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(scale=0.4, size=(n, 1))
+        time = rng.exponential(10 * np.exp(X[:, 0]))
+        censoring = rng.exponential(20.0, size=n)
+        return X, Outcome(np.minimum(time, censoring), time <= censoring)
+
+    return draw
+
+
 @pytest.fixture
 def ax():
     from matplotlib.figure import Figure

@@ -9,6 +9,7 @@ import typer
 from consurv.cli.calibrate import calibrate
 from consurv.cli.console import guarded, show_tracebacks
 from consurv.cli.demo import demo
+from consurv.cli.report import report
 from consurv.cli.version import version
 
 __all__ = ["app"]
@@ -31,5 +32,5 @@ def options(
     show_tracebacks(traceback)
 
 
-for _verb in (demo, calibrate, version):
+for _verb in (demo, calibrate, report, version):
     app.command()(guarded(_verb))

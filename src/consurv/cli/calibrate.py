@@ -7,30 +7,41 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sklearn.pipeline import make_pipeline
 
 from consurv.cli.console import Steps, notes
 from consurv.cli.predicting import Predictor, curve_table, percentile_table
-from consurv.cli.reading import Columns, Tables, read_tables
+from consurv.cli.reading import Columns, read_tables
 from consurv.cli.summary import print_summary
+from consurv.cli.training import (
+    CensoringOption,
+    ConformalSetOption,
+    DropOption,
+    EventOption,
+    ForceOption,
+    IdOption,
+    ModelOption,
+    PercentilesOption,
+    QuietOption,
+    SeedOption,
+    TimeOption,
+    TrainArgument,
+    conformal_model,
+    train_model,
+)
 from consurv.cli.writing import beside, check_writable, writing
-from consurv.conformal import ConformalSurvival
-from consurv.datasets import TableEncoder
-from consurv.errors import ConsurvError, InvalidInput
-from consurv.models import make_model, model_name, model_names
+from consurv.errors import InvalidInput
+from consurv.models import model_name
 
 __all__ = ["calibrate"]
 
 
 def calibrate(
-    train: Annotated[
-        Path, typer.Argument(help="Subjects with outcomes: .csv, .csv.gz or .parquet.")
-    ],
+    train: TrainArgument,
     new: Annotated[
         Path, typer.Argument(help="Subjects to predict, with the same features.")
     ],
-    time: Annotated[str, typer.Option(help="Column with the observed times, > 0.")],
-    event: Annotated[str, typer.Option(help="Column with 1 = event, 0 = censored.")],
+    time: TimeOption,
+    event: EventOption,
     out: Annotated[
         Path, typer.Option(help="Curves: a row per subject and node. .csv or .parquet.")
     ],
@@ -41,41 +52,15 @@ def calibrate(
             "NAME.percentiles.SUFFIX."
         ),
     ] = None,
-    model: Annotated[
-        str, typer.Option(help=f"One of: {', '.join(model_names())}.")
-    ] = "weibull-aft",
-    percentiles: Annotated[
-        int, typer.Option(min=1, max=999, help="Number of percentile levels.")
-    ] = 19,
-    conformal_set: Annotated[
-        str,
-        typer.Option(
-            help="Subjects that set the adjustment: auto, train, validation, "
-            "train+validation, half or cross."
-        ),
-    ] = "auto",
-    censoring: Annotated[
-        str,
-        typer.Option(
-            help="What censored subjects contribute: kaplan-meier, margin, "
-            "pseudo-observation or uncensored."
-        ),
-    ] = "kaplan-meier",
-    id_column: Annotated[
-        str | None,
-        typer.Option("--id", help="Column that names the subjects; not a feature."),
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(help="Column that is not a feature; may be given repeatedly."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of splits and models.")] = 0,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite results that exist.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress and no summary.")
-    ] = False,
+    model: ModelOption = "weibull-aft",
+    percentiles: PercentilesOption = 19,
+    conformal_set: ConformalSetOption = "auto",
+    censoring: CensoringOption = "kaplan-meier",
+    id_column: IdOption = None,
+    drop: DropOption = None,
+    seed: SeedOption = 0,
+    force: ForceOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Train a model, conformalize it and write calibrated survival curves.
 
@@ -85,19 +70,19 @@ def calibrate(
     model = model_name(model)
     outputs = (out, percentiles_out or beside(out, "percentiles"))
     _check_outputs(outputs, inputs=[train, new], force=force)
-    estimator = ConformalSurvival(
-        make_pipeline(TableEncoder(), make_model(model, seed)),
+    estimator = conformal_model(
+        model,
         percentiles=percentiles,
         conformal_set=conformal_set,
         censoring=censoring,
-        random_state=seed,
+        seed=seed,
     )
     columns = Columns(time, event, id_column, tuple(drop or ()))
     with notes(), Steps(quiet) as steps:
         with steps.step("Reading"):
             tables = read_tables(train, new, columns)
         with steps.step("Training, conformalizing"):
-            _train(estimator, tables, model)
+            train_model(estimator, tables, model)
         predictor = Predictor(estimator, tables.X_new, tables.labels, tables.y_new)
         with steps.step("Predicting, writing", total=len(tables.X_new)) as advance:
             for n_done in _write(predictor, outputs):
@@ -113,19 +98,6 @@ def _check_outputs(
         raise InvalidInput(f"--out and --percentiles-out are the same: {outputs[0]}")
     for path in outputs:
         check_writable(path, inputs=inputs, force=force)
-
-
-def _train(estimator: ConformalSurvival, tables: Tables, name: str) -> None:
-    try:
-        estimator.fit(tables.X, tables.y)
-    except ConsurvError:
-        raise
-    except (ValueError, ArithmeticError) as error:  # as foreign models fail
-        first_line = next(iter(str(error).strip().splitlines()), "")
-        raise ConsurvError(
-            f"{name} could not be trained on this table; another --model may do. It "
-            f"said: {type(error).__name__}: {first_line}"
-        ) from error
 
 
 def _write(predictor: Predictor, outputs: tuple[Path, Path]) -> Iterator[int]:

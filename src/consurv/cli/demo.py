@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 
 from consurv.adapters import adapter_for
 from consurv.cli.comparison import Comparison, print_comparisons
-from consurv.cli.console import Steps, notes, stdout
+from consurv.cli.console import Steps, notes, print_note, stdout
+from consurv.cli.report import print_place
 from consurv.cli.scores import Scores, ScoresInParts
+from consurv.cli.writing import check_place
 from consurv.conformal import ConformalSurvival
 from consurv.curves import SurvivalCurves
 from consurv.datasets import Dataset, TableEncoder, dataset_names, load_dataset
 from consurv.errors import MissingDependency
 from consurv.models import make_model, model_name, model_names
 from consurv.outcome import Outcome
+from consurv.report import write_report
 from consurv.splits import split
 
 __all__ = ["demo"]
@@ -47,29 +54,52 @@ def demo(
             "train+validation, cross or auto."
         ),
     ] = "half",
+    report: Annotated[
+        Path, typer.Option(help="Report on the last model and the first split.")
+    ] = Path("consurv-demo.html"),
+    no_report: Annotated[
+        bool, typer.Option("--no-report", help="Write no report.")
+    ] = False,
 ) -> None:
     """Train models on real data and compare raw with calibrated curves."""
+    check_place(report, inputs=[], force=True)
     makers = {model_name(m): _maker(m) for m in model or ()} or _DEFAULT_MODELS
     comparisons = [Comparison(name) for name in makers]
     with notes(), Steps() as steps:
         with steps.step(f"Loading {dataset}"):
             data = load_dataset(dataset)
         for comparison, make in zip(comparisons, makers.values(), strict=True):
+            runs = []
             with steps.step(comparison.name, total=repeats) as advance:
                 for repeat in range(seed, seed + repeats):
-                    _run(comparison, data, make(repeat), conformal_set, repeat)
+                    run = _run(comparison, data, make(repeat), conformal_set, repeat)
+                    runs.append(run)
                     advance(1)
+        with steps.step("Reporting"):
+            title = f"{comparisons[-1].name} on {data.name}"
+            written = not no_report and _write_report(runs[0], data, report, title)
     stdout().print(
         f"\n[bold]{data.name}[/]: {len(data):,} subjects, {data.censored:.1%} censored."
         f" {1 - _TEST_FRACTION:.0%} train and conformalize, {_TEST_FRACTION:.0%} test;"
         f" mean of {repeats} random splits.\n"
     )
     print_comparisons(comparisons)
+    if written:
+        print_place(report)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A model trained on one split, and the rows of the split."""
+
+    model: ConformalSurvival
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
 
 
 def _run(
     comparison: Comparison, data: Dataset, model: Any, conformal_set: str, seed: int
-) -> None:
+) -> _Run:
     """Train on one split and add its scores to the comparison."""
     y = data.outcome
     train, test = split(y, _TEST_FRACTION, seed)
@@ -84,6 +114,18 @@ def _run(
     comparison.add(
         _scores(y[test], raw), _scores(y[test], adjusted), adjusted.n_rearranged
     )
+    return _Run(calibrated, train, test)
+
+
+def _write_report(run: _Run, data: Dataset, path: Path, title: str) -> bool:
+    """Write a report if that can be done; the demo does without it."""
+    X, y = data.X.iloc[run.test], data.outcome
+    try:
+        write_report(run.model, X, y[run.test], path, y_train=y[run.train], title=title)
+    except MissingDependency as error:
+        print_note(f"no report is written: {error}")
+        return False
+    return True
 
 
 def _scores(y: Outcome, curves: SurvivalCurves) -> Scores:

@@ -18,6 +18,7 @@ _LIBRARIES = {
     "models": ("lifelines", "scikit-survival"),
     "datasets": ("survival",),
     "cli": ("typer", "rich", "pyarrow"),
+    "report": ("matplotlib", "jinja2"),
 }
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 from consurv.datasets.table import table_suffix
 from consurv.errors import InvalidInput, MissingDependency
 
-__all__ = ["TableWriter", "beside", "check_writable", "writing"]
+__all__ = ["TableWriter", "beside", "check_place", "check_writable", "writing"]
 
 
 class TableWriter(ABC):
@@ -106,10 +106,15 @@ def beside(path: Path, word: str) -> Path:
 
 
 def check_writable(path: Path, *, inputs: list[Path], force: bool) -> None:
-    """Refuse a path that cannot or should not be written, before work begins."""
+    """Refuse a table that cannot or should not be written, before work begins."""
     suffix = table_suffix(path)
     if _WRITERS[suffix] is ParquetWriter:
         _check_pyarrow()
+    check_place(path, inputs=inputs, force=force)
+
+
+def check_place(path: Path, *, inputs: list[Path], force: bool) -> None:
+    """Refuse a place where no file can or should be written."""
     if not path.parent.is_dir():
         raise InvalidInput(f"the folder {path.parent} does not exist; create it first")
     if path.is_dir():

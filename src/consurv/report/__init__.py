@@ -1,8 +1,9 @@
-"""What a model's curves are worth, to look at: plots and displays.
+"""What a model's curves are worth, to look at: plots, displays and the report.
 
-The functions ``plot_*`` draw into an Axes and return it; the displays do the same for
-a fitted model in the manner of scikit-learn. matplotlib is needed only when a plot is
-made.
+``write_report`` puts everything about a calibrated model into one HTML file. The
+functions ``plot_*`` draw into an Axes and return it; the displays do the same for
+a fitted model in the manner of scikit-learn. matplotlib and jinja2 are needed only
+when a plot or a report is made.
 """
 
 from consurv.report.at_time import plot_calibration_curve, plot_one_calibration
@@ -16,6 +17,7 @@ from consurv.report.displays import (
     PPPlotDisplay,
     ShiftDisplay,
 )
+from consurv.report.html import write_report
 from consurv.report.individual import plot_individual_curves, plot_shifts
 from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
 
@@ -35,4 +37,5 @@ __all__ = [
     "plot_pp",
     "plot_shifts",
     "predicted_curves",
+    "write_report",
 ]

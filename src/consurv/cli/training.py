@@ -1,0 +1,98 @@
+"""What verbs on the user's own tables share: options, the model and its training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from sklearn.pipeline import make_pipeline
+
+from consurv.cli.reading import Tables
+from consurv.conformal import ConformalSurvival
+from consurv.datasets import TableEncoder
+from consurv.errors import ConsurvError
+from consurv.models import make_model, model_names
+
+__all__ = [
+    "CensoringOption",
+    "ConformalSetOption",
+    "DropOption",
+    "EventOption",
+    "ForceOption",
+    "IdOption",
+    "ModelOption",
+    "PercentilesOption",
+    "QuietOption",
+    "SeedOption",
+    "TimeOption",
+    "TrainArgument",
+    "conformal_model",
+    "train_model",
+]
+
+TrainArgument = Annotated[
+    Path, typer.Argument(help="Subjects with outcomes: .csv, .csv.gz or .parquet.")
+]
+TimeOption = Annotated[str, typer.Option(help="Column with the observed times, > 0.")]
+EventOption = Annotated[str, typer.Option(help="Column with 1 = event, 0 = censored.")]
+ModelOption = Annotated[str, typer.Option(help=f"One of: {', '.join(model_names())}.")]
+PercentilesOption = Annotated[
+    int, typer.Option(min=1, max=999, help="Number of percentile levels.")
+]
+ConformalSetOption = Annotated[
+    str,
+    typer.Option(
+        help="Subjects that set the adjustment: auto, train, validation, "
+        "train+validation, half or cross."
+    ),
+]
+CensoringOption = Annotated[
+    str,
+    typer.Option(
+        help="What censored subjects contribute: kaplan-meier, margin, "
+        "pseudo-observation or uncensored."
+    ),
+]
+IdOption = Annotated[
+    str | None,
+    typer.Option("--id", help="Column that names the subjects; not a feature."),
+]
+DropOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Column that is not a feature; may be given repeatedly."),
+]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of splits and models.")]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Overwrite results that exist.")
+]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress and no summary.")
+]
+
+
+def conformal_model(
+    name: str, *, percentiles: int, conformal_set: str, censoring: str, seed: int
+) -> ConformalSurvival:
+    """Return an untrained model for tables, by its name."""
+    return ConformalSurvival(
+        make_pipeline(TableEncoder(), make_model(name, seed)),
+        percentiles=percentiles,
+        conformal_set=conformal_set,
+        censoring=censoring,
+        random_state=seed,
+    )
+
+
+def train_model(estimator: ConformalSurvival, tables: Tables, name: str) -> None:
+    """Train and conformalize on the training table; say it plainly if that fails."""
+    try:
+        estimator.fit(tables.X, tables.y)
+    except ConsurvError:
+        raise
+    except (ValueError, ArithmeticError) as error:  # as foreign models fail
+        first_line = next(iter(str(error).strip().splitlines()), "")
+        raise ConsurvError(
+            f"{name} could not be trained on this table; another --model may do. It "
+            f"said: {type(error).__name__}: {first_line}"
+        ) from error

@@ -1,0 +1,183 @@
+"""What the reader of a report should be wary of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from consurv.conformal.base import ConformalSurvival
+from consurv.outcome import Outcome
+from consurv.report.predictions import Predictions
+from consurv.report.verdict import FEW_EVENTS
+
+__all__ = ["Caution", "cautions"]
+
+_HEAVY_CENSORING = 0.7
+_FEW_CONFORMAL = 200
+_REUSED = {
+    "train": "the subjects that the model was trained on",
+    "train+validation": "the subjects that the model was trained and validated on",
+}
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something to be wary of: a title of a few words and a sentence or two."""
+
+    title: str
+    text: str
+
+
+def cautions(
+    model: ConformalSurvival, y: Outcome, predictions: Predictions
+) -> list[Caution]:
+    """Return what weakens the results, the gravest first.
+
+    Parameters
+    ----------
+    model : ConformalSurvival
+        Conformalized.
+    y : Outcome
+        Of the subjects that the report is about.
+    predictions : Predictions
+        Of the same subjects.
+
+    Returns
+    -------
+    list of Caution
+    """
+    return [
+        *_about_outcomes(y),
+        *_about_conformal_set(model),
+        *_about_raw_curves(model, predictions),
+        *_about_adjusted_curves(predictions),
+    ]
+
+
+def _about_outcomes(y: Outcome) -> list[Caution]:
+    found = []
+    if y.n_events < FEW_EVENTS:
+        found.append(
+            Caution(
+                "Few events",
+                f"Only {y.n_events:,} of {len(y):,} subjects had the event; the "
+                f"metrics vary much, and tests that want {FEW_EVENTS} find little.",
+            )
+        )
+    censored = 1 - y.n_events / len(y)
+    if censored > _HEAVY_CENSORING:
+        found.append(
+            Caution(
+                "Heavy censoring",
+                f"{censored:.0%} of the subjects are censored. Much of every metric "
+                "then rests on how it stands in for times that were not observed.",
+            )
+        )
+    return found
+
+
+def _about_conformal_set(model: ConformalSurvival) -> list[Caution]:
+    found = []
+    policy, result = model.conformal_set_, model.shift_result_
+    if policy in _REUSED:
+        found.append(
+            Caution(
+                "Conformal set reused from training",
+                f"The shifts come from {_REUSED[policy]}. This often works well, but "
+                "the guarantee holds only for subjects that the model never saw.",
+            )
+        )
+    if policy == "cross":
+        found.append(
+            Caution(
+                "Cross-fitted shifts",
+                "The shifts come from models trained without the subjects in question, "
+                "but not from the final model, for which there is no guarantee.",
+            )
+        )
+    if result.n_conformal < _FEW_CONFORMAL:
+        found.append(
+            Caution(
+                "Small conformal set",
+                f"With {result.n_conformal:,} conformal subjects the share at a level "
+                f"may miss it by about {result.n_conformal**-0.5:.0%} in one "
+                "adjustment, though it is right on average over many.",
+            )
+        )
+    if result.beyond.any():
+        levels = ", ".join(f"{level:g}" for level in result.levels[result.beyond])
+        found.append(
+            Caution(
+                "Levels beyond the guarantee",
+                f"The conformal set is too small for the levels {levels}; the largest "
+                "score is used there. Use fewer percentiles or more subjects.",
+            )
+        )
+    if result.n_infinite:
+        found.append(
+            Caution(
+                "Infinite percentile times in the conformal set",
+                f"{result.n_infinite:,} of {result.n_conformal:,} conformal subjects "
+                "have curves that never drop; they do not count towards the shifts.",
+            )
+        )
+    return found
+
+
+def _about_raw_curves(
+    model: ConformalSurvival, predictions: Predictions
+) -> list[Caution]:
+    found = []
+    n = len(predictions.raw)
+    if predictions.n_extrapolated:
+        found.append(
+            Caution(
+                f"Tail extrapolated for {_share(predictions.n_extrapolated, n)}",
+                f"Their raw curves end above the lowest level, {model.levels_.min():g}."
+                " The rest lies on the straight line from (0, 1) through the last "
+                "point, which is a convention and no prediction.",
+            )
+        )
+    if predictions.n_infinite:
+        found.append(
+            Caution(
+                f"Curves of {_share(predictions.n_infinite, n)} never come down",
+                "They have infinite percentile times. Where medians are infinite, "
+                "MAE-PO takes all times past the last observed one for that one.",
+            )
+        )
+    if predictions.n_times is not None:
+        found.append(
+            Caution(
+                "Raw curves shortened",
+                f"To save memory the raw curves were read at {predictions.n_times:,} "
+                "times, and are linear in between; the calibrated ones are exact.",
+            )
+        )
+    return found
+
+
+def _about_adjusted_curves(predictions: Predictions) -> list[Caution]:
+    found = []
+    curves = predictions.calibrated
+    if curves.n_rearranged:
+        found.append(
+            Caution(
+                f"Curves of {_share(curves.n_rearranged, len(curves))} rearranged",
+                "Their shifted percentile times crossed and were put in order. That "
+                "the ranking is kept holds for the others.",
+            )
+        )
+    if curves.n_clipped:
+        found.append(
+            Caution(
+                f"Curves of {_share(curves.n_clipped, len(curves))} clipped",
+                "Some of their shifted percentile times were below 0 and became 0: the "
+                "curves drop at once. This can make ties in the ranking.",
+            )
+        )
+    return found
+
+
+def _share(count: int, n: int) -> str:
+    who = f"{count / n:.1%} of" if count < n else "all"
+    return f"{who} subjects ({count:,} of {n:,})"

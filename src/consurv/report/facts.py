@@ -1,0 +1,103 @@
+"""What a report says about the model, the data and the software."""
+
+from __future__ import annotations
+
+import platform
+from importlib import metadata
+from typing import Any
+
+from consurv.conformal.base import ConformalSurvival
+from consurv.outcome import Outcome
+from consurv.report.predictions import Predictions
+
+__all__ = ["about_data", "about_model", "about_rows", "model_title", "versions"]
+
+_POLICIES = {
+    "validation": "a validation set, not trained on",
+    "train+validation": "the training and validation set together",
+    "train": "the training set itself",
+    "half": "half of the subjects, not trained on",
+    "cross": "all training subjects, predicted out of fold",
+    "given": "subjects given to conformalize()",
+    "restored": "as saved",
+}
+_LIBRARIES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "lifelines",
+    "scikit-survival",
+)
+
+
+def model_title(estimator: Any) -> str:
+    """Return a short name of a model, with the steps of a pipeline.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> model_title(make_pipeline(StandardScaler(), Ridge()))
+    'StandardScaler → Ridge'
+    """
+    steps = getattr(estimator, "steps", None)
+    if isinstance(steps, list):
+        return " → ".join(model_title(step) for _, step in steps)
+    return str(getattr(estimator, "__name__", type(estimator).__name__))
+
+
+def about_model(model: ConformalSurvival) -> dict[str, str]:
+    """Return what was done, by name."""
+    adjustment, levels = model.adjustment_, model.levels_
+    policy = adjustment.conformal_set
+    rule = adjustment.censoring
+    if adjustment.n_samples is not None:
+        rule = f"{rule}, {adjustment.n_samples:,} draws for each censored subject"
+    return {
+        "Model": model_title(model.estimator_),
+        "Method": "percentile times shifted by conformal quantiles (CSD)",
+        "Conformal set": f"{policy}: {_POLICIES.get(policy, policy)}",
+        "Conformal subjects": f"{model.n_conformal_:,}",
+        "Levels": f"{len(levels):,}, from {levels.min():g} to {levels.max():g}",
+        "Censoring rule": rule,
+        "Crossing curves": f"rearranged, {adjustment.rearrange}",
+    }
+
+
+def about_data(y: Outcome) -> dict[str, str]:
+    """Return what the outcomes hold, by name."""
+    n = len(y)
+    return {
+        "Subjects": f"{n:,}",
+        "Events": f"{y.n_events:,}",
+        "Censored": f"{n - y.n_events:,} ({1 - y.n_events / n:.1%})",
+        "Last observed time": f"{y.time.max():.4g}",
+    }
+
+
+def about_rows(predictions: Predictions) -> list[tuple[str, int, float]]:
+    """Return what happened to how many subjects: what, number and share."""
+    curves = predictions.calibrated
+    counts = {
+        "Raw tail extrapolated": predictions.n_extrapolated,
+        "Rearranged": curves.n_rearranged,
+        "Clipped at 0": curves.n_clipped,
+        "Never comes down": predictions.n_infinite,
+    }
+    return [(what, count, count / len(curves)) for what, count in counts.items()]
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what is installed of the libraries that matter."""
+    found = {"consurv": _version("consurv"), "Python": platform.python_version()}
+    found |= {library: _version(library) for library in _LIBRARIES}
+    return {library: version for library, version in found.items() if version}
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return ""

@@ -1,0 +1,216 @@
+"""The figures of a report, as images that live inside the page."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from consurv.conformal.shifts import ShiftResult
+from consurv.curves.curves import SurvivalCurves
+from consurv.curves.kaplan_meier import KaplanMeier
+from consurv.errors import MissingDependency
+from consurv.metrics.d_calibration import DCalibrationResult
+from consurv.outcome import Outcome
+from consurv.report.at_time import plot_one_calibration
+from consurv.report.bootstrap import Comparison
+from consurv.report.individual import plot_individual_curves, plot_shifts
+from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
+from consurv.report.verdict import largest_gap
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Figure", "draw_figures"]
+
+_SIZE = (4.4, 3.7)
+# Glyphs as outlines: no font is needed where the report is read. The salt makes the
+# names inside the file, and so the file, the same every time.
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "path",
+    "svg.hashsalt": "consurv",
+    "font.size": 10,
+}
+_SUBJECTS_PER_GROUP = 20
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the report.
+
+    Attributes
+    ----------
+    title, caption : str
+        What is shown, and how to read it.
+    alt : str
+        What is to be seen, for those who do not see it.
+    source : str
+        The image itself, as a data address.
+    """
+
+    title: str
+    caption: str
+    alt: str
+    source: str
+
+
+def draw_figures(
+    y: Outcome,
+    raw: SurvivalCurves,
+    calibrated: SurvivalCurves,
+    comparison: Comparison,
+    shifts: ShiftResult,
+) -> list[Figure]:
+    """Draw all figures of a report.
+
+    Parameters
+    ----------
+    y : Outcome
+        Of n subjects.
+    raw, calibrated : SurvivalCurves
+        Of the same subjects.
+    comparison : Comparison
+        Their metrics, for the descriptions.
+    shifts : ShiftResult
+
+    Returns
+    -------
+    list of Figure
+
+    Raises
+    ------
+    MissingDependency
+        If matplotlib is not installed.
+    """
+    scene = _Scene(y, {"raw": raw, "calibrated": calibrated}, comparison)
+    return [
+        _pp(scene),
+        _d_calibration(scene),
+        _mean_curve(scene),
+        _one_calibration(scene),
+        _individual_curves(scene),
+        _shifts(shifts),
+    ]
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """What the figures are drawn from."""
+
+    y: Outcome
+    curves: dict[str, SurvivalCurves]
+    comparison: Comparison
+
+    @property
+    def d_calibrations(self) -> tuple[DCalibrationResult, DCalibrationResult]:
+        both = self.comparison
+        return both.raw.d_calibration, both.calibrated.d_calibration
+
+
+def _pp(scene: _Scene) -> Figure:
+    before, after = map(largest_gap, scene.d_calibrations)
+    return Figure(
+        "Are the probabilities right?",
+        "The share of subjects whose event came when their own curve was at or below a "
+        "level, against the level. Right curves follow the diagonal; below it they are "
+        "too optimistic.",
+        f"P–P plot. Raw curves leave the diagonal by up to {before:.3f}, calibrated "
+        f"curves by up to {after:.3f}.",
+        _image(lambda ax: plot_pp(scene.y, scene.curves, ax=ax)),
+    )
+
+
+def _d_calibration(scene: _Scene) -> Figure:
+    before, after = (_range(result.histogram) for result in scene.d_calibrations)
+    return Figure(
+        "Where do events fall on the curves?",
+        "D-calibration: the share of subjects in each tenth of predicted survival at "
+        "the event, the censored spread over what remains. Right curves put a tenth "
+        "into every bin.",
+        f"Histogram of ten bins. Raw shares range from {before}, calibrated ones from "
+        f"{after}; each should be 10%.",
+        _image(lambda ax: plot_d_calibration(scene.y, scene.curves, ax=ax)),
+    )
+
+
+def _mean_curve(scene: _Scene) -> Figure:
+    before = float(scene.comparison.raw.km_calibration)
+    after = float(scene.comparison.calibrated.km_calibration)
+    return Figure(
+        "Is survival right on average?",
+        "The mean of all predicted curves and the Kaplan–Meier curve of what was "
+        "observed. KM-cal is the mean square of their distance.",
+        "Mean raw and mean calibrated curve with the Kaplan–Meier curve. KM-cal is "
+        f"{before:.3g} raw and {after:.3g} calibrated.",
+        _image(lambda ax: plot_mean_curve(scene.y, scene.curves, ax=ax)),
+    )
+
+
+def _one_calibration(scene: _Scene) -> Figure:
+    y = scene.y
+    time = float(f"{_middle(y):.4g}")  # as it is written
+    n_groups = int(np.clip(len(y) // _SUBJECTS_PER_GROUP, 2, 10))
+
+    def draw(ax: Axes) -> None:
+        plot_one_calibration(y, scene.curves, time, n_groups=n_groups, ax=ax)
+
+    return Figure(
+        "Is survival right for high and low risk?",
+        f"1-calibration at time {time:g}: bars are mean predictions in groups by "
+        "predicted risk, diamonds what was observed there.",
+        f"Bars of predicted and diamonds of observed survival at time {time:g} in "
+        f"{n_groups} groups by predicted risk, raw and calibrated.",
+        _image(draw),
+    )
+
+
+def _individual_curves(scene: _Scene) -> Figure:
+    return Figure(
+        "What happens to single curves?",
+        "Subjects of short, middling and long predicted survival with what was "
+        "observed of them (#: row of the data, from 0). A filled mark is an event; an "
+        "open one a censoring, after which the event comes later.",
+        "Survival curves of a few subjects, raw and calibrated, with their outcomes.",
+        _image(lambda ax: plot_individual_curves(scene.y, scene.curves, ax=ax)),
+    )
+
+
+def _shifts(shifts: ShiftResult) -> Figure:
+    low, high = shifts.shifts.min(), shifts.shifts.max()
+    return Figure(
+        "What was changed?",
+        "By how much the time at which survival falls to a level was made earlier, the "
+        "same for all subjects. Where it is positive the model was too optimistic.",
+        f"Shift against level, from {low:.4g} to {high:.4g} units of time.",
+        _image(lambda ax: plot_shifts(shifts, ax=ax)),
+    )
+
+
+def _middle(y: Outcome) -> float:
+    """Return the median time, or that of the events if survival stays above 0.5."""
+    km = KaplanMeier(y)
+    median = float(km.percentile_times([0.5])[0])
+    return median if median <= km.t_max else float(np.median(y.time[y.event]))
+
+
+def _range(histogram: Any) -> str:
+    shares = histogram / histogram.sum()
+    return f"{shares.min():.1%} to {shares.max():.1%}"
+
+
+def _image(draw: Callable[[Axes], Any]) -> str:
+    """Return what *draw* draws as an SVG image in a data address."""
+    try:
+        from matplotlib import figure, rc_context
+    except ImportError as error:
+        raise MissingDependency("matplotlib", "report") from error
+    file = BytesIO()
+    with rc_context(_STYLE):
+        page = figure.Figure(figsize=_SIZE, layout="constrained")
+        draw(page.subplots())
+        page.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    return f"data:image/svg+xml;base64,{base64.b64encode(file.getvalue()).decode()}"

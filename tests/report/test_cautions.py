@@ -1,0 +1,110 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from consurv import ConformalSurvival, Outcome
+from consurv.report.cautions import cautions
+from consurv.report.predictions import predict_both
+
+
+def titles(model, X, y):
+    return [c.title for c in cautions(model, y, predict_both(model, X, y))]
+
+
+@pytest.fixture
+def model(simulate, right_model):
+    return ConformalSurvival(right_model).conformalize(*simulate(1000))
+
+
+def with_policy(model, policy):
+    model.conformal_set_ = policy
+    return model
+
+
+class TestOutcomes:
+    def test_few_events_are_named(self, model, simulate):
+        X, y = simulate(40, 1)
+        first = cautions(model, y, predict_both(model, X, y))[0]
+        assert first.title == "Few events"
+        assert f"Only {y.n_events} of 40 subjects had the event" in first.text
+
+    def test_heavy_censoring_is_named(self, model, simulate):
+        X, y = simulate(1000, 1)
+        y = Outcome(y.time, y.event & (np.arange(1000) % 4 == 0))
+        found = cautions(model, y, predict_both(model, X, y))
+        [caution] = [c for c in found if c.title == "Heavy censoring"]
+        assert (
+            f"{1 - y.n_events / 1000:.0%} of the subjects are censored" in caution.text
+        )
+
+    def test_many_events_are_not(self, model, simulate):
+        found = titles(model, *simulate(1000, 1))
+        assert "Few events" not in found
+        assert "Heavy censoring" not in found
+
+
+class TestConformalSet:
+    @pytest.mark.parametrize(
+        ("policy", "expected"),
+        [
+            ("train", "Conformal set reused from training"),
+            ("train+validation", "Conformal set reused from training"),
+            ("cross", "Cross-fitted shifts"),
+        ],
+    )
+    def test_reuse_of_training_is_named(self, model, simulate, policy, expected):
+        assert expected in titles(with_policy(model, policy), *simulate(200, 1))
+
+    @pytest.mark.parametrize("policy", ["validation", "half", "given", "restored"])
+    def test_fresh_sets_are_fine(self, model, simulate, policy):
+        found = titles(with_policy(model, policy), *simulate(200, 1))
+        assert not any("training" in t or "Cross" in t for t in found)
+
+    def test_small_sets_and_levels_beyond_the_guarantee_are_named(
+        self, simulate, right_model
+    ):
+        model = ConformalSurvival(right_model)
+        with pytest.warns(UserWarning, match="too few for the levels 0.95"):
+            model.conformalize(*simulate(16))
+        X, y = simulate(200, 1)
+        found = {c.title: c.text for c in cautions(model, y, predict_both(model, X, y))}
+        assert "With 16 conformal subjects" in found["Small conformal set"]
+        assert "25%" in found["Small conformal set"]
+        assert "the levels 0.95;" in found["Levels beyond the guarantee"]
+
+
+class TestCurves:
+    def test_counts_are_named(self, model, simulate):
+        X, y = simulate(400, 1)
+        both = predict_both(model, X, y)
+        both = replace(both, n_extrapolated=100, n_infinite=400, n_times=150)
+        model.shift_result_ = replace(model.shift_result_, n_infinite=3)
+        found = {c.title: c.text for c in cautions(model, y, both)}
+        assert "Tail extrapolated for 25.0% of subjects (100 of 400)" in found
+        assert "Curves of all subjects (400 of 400) never come down" in found
+        assert "read at 150 times" in found["Raw curves shortened"]
+        infinite = found["Infinite percentile times in the conformal set"]
+        assert infinite.startswith("3 of 1,000 conformal subjects")
+
+    def test_rearranged_and_clipped_rows_are_named(self, simulate, stretched_model):
+        model = ConformalSurvival(stretched_model).conformalize(*simulate(1000))
+        X, y = simulate(400, 1)
+        both = predict_both(model, X, y)
+        n_clipped = both.calibrated.n_clipped
+        n_rearranged = both.calibrated.n_rearranged
+        assert min(n_clipped, n_rearranged) > 0
+        found = " ".join(c.title for c in cautions(model, y, both))
+        assert f"({n_clipped} of 400) clipped" in found
+        assert f"({n_rearranged} of 400) rearranged" in found
+
+    def test_nothing_is_said_where_nothing_happened(self, simulate):
+        def wide(X):
+            times = np.linspace(0.2, 400, 800)
+            return times, np.exp(-times / (10 * np.exp(X[:, :1])))
+
+        model = ConformalSurvival(wide).conformalize(*simulate(5000))
+        X, y = simulate(300, 1)
+        both = predict_both(model, X, y)
+        whole = np.flatnonzero(~both.calibrated.clipped & ~both.calibrated.rearranged)
+        assert titles(model, X[whole], y[whole]) == []

@@ -1,0 +1,163 @@
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from consurv.curves.curves import SurvivalCurves
+from consurv.metrics import d_calibration
+from consurv.metrics.d_calibration import DCalibrationResult
+from consurv.outcome import Outcome
+from consurv.report.bootstrap import Estimate, compare
+from consurv.report.verdict import is_calibrated, largest_gap, verdict
+
+DOWN, UP = Estimate(-0.02, -0.03, -0.01), Estimate(0.02, 0.01, 0.03)
+WITHIN, UNKNOWN = Estimate(-0.001, -0.01, 0.01), Estimate(-0.1, np.nan, np.nan)
+SAME = Estimate(0, 0, 0)
+
+
+def result(shares, n=500):
+    """D-calibration of n subjects with these shares in ten bins."""
+    histogram = n * np.asarray(shares, dtype=float) / np.sum(shares)
+    levels = np.arange(1, 10) / 10
+    cumulative = np.cumsum(histogram)[:-1] / n
+    statistic = float(np.sum((histogram - n / 10) ** 2) / (n / 10))
+    return DCalibrationResult(
+        value=float(np.mean((cumulative - levels) ** 2)),
+        levels=levels,
+        cumulative=cumulative,
+        histogram=histogram,
+        statistic=statistic,
+        p_value=float(chi2.sf(statistic, 9)),
+    )
+
+
+GOOD = result([1] * 10)
+OPTIMISTIC = result([5, 5, 6, 7, 9, 10, 11, 13, 16, 18])
+PESSIMISTIC = result([18, 16, 13, 11, 10, 9, 7, 6, 5, 5])
+SURE = result([18, 13, 9, 6, 4, 4, 6, 9, 13, 18])
+VAGUE = result([4, 6, 9, 13, 18, 18, 13, 9, 6, 4])
+
+
+def kind(before, after, change, n_events=400):
+    return verdict(before, after, change, SAME, n_events).kind
+
+
+class TestKind:
+    @pytest.mark.parametrize(
+        ("before", "after", "change", "expected"),
+        [
+            (GOOD, GOOD, WITHIN, "calibrated already"),
+            (GOOD, GOOD, UP, "calibrated already"),
+            (OPTIMISTIC, GOOD, DOWN, "calibrated now"),
+            (OPTIMISTIC, GOOD, WITHIN, "unclear"),
+            (OPTIMISTIC, SURE, DOWN, "improved"),
+            (OPTIMISTIC, PESSIMISTIC, WITHIN, "unchanged"),
+            (SURE, OPTIMISTIC, UP, "worse"),
+            (GOOD, OPTIMISTIC, UP, "worse"),
+            (GOOD, OPTIMISTIC, WITHIN, "unclear"),
+            (OPTIMISTIC, GOOD, UNKNOWN, "unclear"),
+        ],
+    )
+    def test_follows_from_tests_and_interval(self, before, after, change, expected):
+        assert kind(before, after, change) == expected
+
+    @pytest.mark.parametrize("n_events", [1, 19])
+    def test_is_too_few_below_20_events_whatever_the_tests_say(self, n_events):
+        for before, after in [(GOOD, GOOD), (OPTIMISTIC, GOOD), (GOOD, OPTIMISTIC)]:
+            assert kind(before, after, DOWN, n_events) == "too few"
+
+    def test_makes_nothing_of_passing_with_fewer_than_50_events(self):
+        assert kind(GOOD, GOOD, WITHIN, 49) == "too few"
+        assert kind(GOOD, GOOD, WITHIN, 50) == "calibrated already"
+
+    def test_believes_a_rejection_from_20_events_on(self):
+        assert kind(OPTIMISTIC, GOOD, DOWN, 20) == "calibrated now"
+
+
+class TestIsCalibrated:
+    def test_forgives_what_is_sure_but_too_little_to_matter(self):
+        shares = [10.3, 9.7] * 5
+        many = result(shares, n=10**6)
+        assert many.p_value < 1e-6
+        assert largest_gap(many) == pytest.approx(0.003)
+        assert is_calibrated(many)
+        words = verdict(many, many, WITHIN, SAME, 10**6).reasons[0]
+        assert words.startswith("Raw curves: off by too little to matter (p < 0.001")
+
+    def test_does_not_forgive_large_gaps(self):
+        assert not is_calibrated(OPTIMISTIC)
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("before", "words"),
+        [
+            (OPTIMISTIC, "too optimistic, events come earlier than they say"),
+            (PESSIMISTIC, "too pessimistic, events come later than they say"),
+            (SURE, "too sure of themselves"),
+            (VAGUE, "too vague"),
+            (GOOD, "consistent with calibration (p = 1; largest gap"),
+        ],
+    )
+    def test_say_in_which_way_curves_are_off(self, before, words):
+        assert words in verdict(before, GOOD, DOWN, SAME, 400).reasons[0]
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            (DOWN, "D-cal fell by more than chance"),
+            (UP, "D-cal rose by more than chance"),
+            (WITHIN, "D-cal changed by no more than chance"),
+            (UNKNOWN, "too small for a bootstrap interval"),
+        ],
+    )
+    def test_say_what_became_of_d_cal(self, change, words):
+        assert words in " ".join(verdict(GOOD, GOOD, change, SAME, 400).reasons)
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            (SAME, "was kept (C-index the same to four digits)"),
+            (Estimate(-0.01, -0.02, 0.01), "was kept (the C-index fell by 0.0100, wi"),
+            (Estimate(0.001, 0.0005, 0.002), "all but kept (the C-index rose by 0.001"),
+            (Estimate(-0.05, -0.06, -0.04), "got worse: the C-index fell by 0.0500"),
+            (Estimate(0.05, 0.04, 0.06), "got better: the C-index rose by 0.0500"),
+        ],
+    )
+    def test_say_what_became_of_the_ranking(self, change, words):
+        assert words in verdict(GOOD, GOOD, WITHIN, change, 400).reasons[-1]
+
+    def test_say_what_a_passed_test_is_worth(self):
+        # √(15.6 / 500) is 0.177.
+        reasons = " ".join(verdict(OPTIMISTIC, GOOD, DOWN, SAME, 400).reasons)
+        assert "With 500 subjects the test would notice" in reasons
+        assert "off by 18% of what it should be" in reasons
+
+    def test_say_how_few_are_too_few(self):
+        reasons = " ".join(verdict(GOOD, GOOD, WITHIN, SAME, 12).reasons)
+        assert "Only 12 events were observed. The test wants at least 50" in reasons
+
+
+class TestOnCurves:
+    """Uncensored exponential times, and curves stretched by a factor."""
+
+    @staticmethod
+    def of(n, before, after):
+        time = np.random.default_rng(5).exponential(10, n)
+        y = Outcome(time=time, event=np.ones(n))
+        grid = np.linspace(0.1, 100, 200)
+        curves = [
+            SurvivalCurves(grid, np.exp(-grid / (10 * stretch))[None].repeat(n, 0))
+            for stretch in (before, after)
+        ]
+        found = compare(y, *curves, n_bootstrap=50)
+        results = [d_calibration(y, c) for c in curves]
+        change = found.estimates["d_calibration"][2]
+        return verdict(*results, change, found.estimates["c_index"][2], n).kind
+
+    def test_differs_for_calibrated_and_stretched_curves_and_small_samples(self):
+        assert self.of(400, before=1, after=1) == "calibrated already"
+        assert self.of(400, before=2, after=1) == "calibrated now"
+        assert self.of(400, before=3, after=1.5) == "improved"
+        assert self.of(400, before=1, after=2) == "worse"
+        assert self.of(15, before=1, after=1) == "too few"
+        assert self.of(15, before=2, after=1) == "too few"
