@@ -1,8 +1,15 @@
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from consurv import InvalidInput, Outcome
-from consurv.splits import folds, split
+from consurv.splits import (
+    StratifiedSurvivalKFold,
+    folds,
+    split,
+    train_validation_test,
+)
 
 
 @pytest.fixture
@@ -75,3 +82,113 @@ class TestFolds:
     def test_a_bad_number_is_refused(self, n_folds):
         with pytest.raises(InvalidInput, match="between 2 and the number of subjects"):
             folds(Outcome(time=[1, 2, 3], event=[1, 1, 1]), n_folds)
+
+
+class TestTrainValidationTest:
+    @pytest.mark.parametrize("shares", [(0.1, 0.1), (0.09, 0.1), (0.2, 0.5)])
+    def test_parts_are_disjoint_and_complete(self, outcome, shares):
+        parts = train_validation_test(outcome, *shares, random_state=0)
+        np.testing.assert_array_equal(
+            np.sort(np.concatenate(parts)), np.arange(len(outcome))
+        )
+        for rows, share in zip(parts[1:], shares, strict=True):
+            assert len(rows) == pytest.approx(share * len(outcome), abs=1)
+            assert (np.diff(rows) > 0).all()
+
+    def test_events_and_times_are_balanced(self, outcome):
+        whole = quartile_shares(outcome, np.arange(len(outcome)))
+        for rows in train_validation_test(outcome, random_state=0):
+            # No cell is off by more than 3 subjects of a part.
+            assert abs(quartile_shares(outcome, rows) - whole).max() < 3 / len(rows)
+
+    def test_a_seed_fixes_it_and_another_changes_it(self, outcome):
+        first, again, other = (
+            train_validation_test(outcome, random_state=seed) for seed in (3, 3, 4)
+        )
+        for one, same, different in zip(first, again, other, strict=True):
+            np.testing.assert_array_equal(one, same)
+            assert set(one) != set(different)
+
+    def test_a_generator_moves_on(self, outcome):
+        rng = np.random.default_rng(0)
+        first, second = (
+            train_validation_test(outcome, random_state=rng)[2] for _ in "ab"
+        )
+        assert set(first) != set(second)
+
+    @pytest.mark.parametrize("name", ["validation", "test"])
+    @pytest.mark.parametrize("share", [0, 1, "a tenth"])
+    def test_a_bad_share_is_refused(self, outcome, name, share):
+        with pytest.raises(InvalidInput, match=f"{name}=.*strictly between 0 and 1"):
+            train_validation_test(outcome, **{name: share})
+
+    def test_shares_that_leave_nothing_are_refused(self, outcome):
+        with pytest.raises(InvalidInput, match=r"test=0\.6 leave nothing for training"):
+            train_validation_test(outcome, 0.4, 0.6)
+
+    def test_too_few_subjects_are_refused(self):
+        with pytest.raises(InvalidInput, match="too few to hold out"):
+            train_validation_test(Outcome(time=[1, 2], event=[1, 1]), 0.3, 0.3, 0)
+
+
+class MeanTime(BaseEstimator):
+    """A model that predicts the mean time of its training rows."""
+
+    def __init__(self, factor=1.0):
+        self.factor = factor
+
+    def fit(self, X, y):
+        self.mean_ = Outcome.of(y).time.mean() * self.factor
+        return self
+
+    def score(self, X, y):
+        return -abs(Outcome.of(y).time.mean() - self.mean_)
+
+
+class TestStratifiedSurvivalKFold:
+    def test_every_subject_is_tested_once(self, outcome):
+        cv = StratifiedSurvivalKFold(5, random_state=0)
+        X, tested = np.zeros((len(outcome), 1)), []
+        for train, test in cv.split(X, outcome):
+            assert not set(train) & set(test)
+            assert len(train) + len(test) == len(outcome)
+            tested.append(test)
+        np.testing.assert_array_equal(
+            np.sort(np.concatenate(tested)), np.arange(len(outcome))
+        )
+        assert len(tested) == cv.get_n_splits(X, outcome) == 5
+
+    def test_folds_are_balanced(self, outcome):
+        whole = quartile_shares(outcome, np.arange(len(outcome)))
+        for _, test in StratifiedSurvivalKFold(10, random_state=1).split(None, outcome):
+            assert abs(quartile_shares(outcome, test) - whole).max() < 3 / len(test)
+
+    @pytest.mark.parametrize("form", [lambda y: y, Outcome.to_structured])
+    def test_works_in_cross_val_score(self, outcome, form):
+        X, y = np.zeros((len(outcome), 1)), form(outcome)
+        cv = StratifiedSurvivalKFold(4, random_state=0)
+        scores = cross_val_score(MeanTime(), X, y, cv=cv)
+        assert scores.shape == (4,)
+        # Balanced folds have nearly the same mean time; an even split does not.
+        assert scores.min() > -0.05
+        np.testing.assert_array_equal(scores, cross_val_score(MeanTime(), X, y, cv=cv))
+
+    def test_works_in_a_search(self, outcome):
+        cv = StratifiedSurvivalKFold(3, random_state=0)
+        search = GridSearchCV(MeanTime(), {"factor": [0.5, 1.0, 2.0]}, cv=cv)
+        search.fit(np.zeros((len(outcome), 1)), outcome.to_structured())
+        assert search.best_params_ == {"factor": 1.0}
+
+    @pytest.mark.parametrize("n_splits", [1, 2.5, True])
+    def test_a_bad_number_is_refused(self, n_splits):
+        with pytest.raises(InvalidInput, match=r"n_splits=.*whole number >= 2"):
+            StratifiedSurvivalKFold(n_splits)
+
+    def test_missing_outcomes_are_refused(self):
+        with pytest.raises(InvalidInput, match="y is missing"):
+            next(StratifiedSurvivalKFold(2).split(np.zeros((4, 1))))
+
+    def test_fewer_subjects_than_folds_are_refused(self):
+        y = Outcome(time=[1, 2], event=[1, 0])
+        with pytest.raises(InvalidInput, match="between 2 and the number of subjects"):
+            next(StratifiedSurvivalKFold(3).split(np.zeros((2, 1)), y))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from consurv._params import Between, check_params
+from consurv._params import AtLeast, Between, check_params
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["folds", "split"]
+__all__ = ["StratifiedSurvivalKFold", "folds", "split", "train_validation_test"]
 
 Rows = NDArray[np.intp]
 
@@ -101,6 +102,115 @@ def folds(
     order = _shuffled_strata(outcome, n_folds, rng)
     fold[order] = np.arange(len(outcome)) % n_folds
     return fold
+
+
+def train_validation_test(
+    y: Any,
+    validation: float = 0.1,
+    test: float = 0.1,
+    random_state: int | np.random.Generator | None = None,
+) -> tuple[Rows, Rows, Rows]:
+    """Split subjects in three, stratified on event and time together.
+
+    Parameters
+    ----------
+    y : Outcome or anything that ``Outcome.of`` takes
+    validation, test : float
+        Shares of all subjects, in (0, 1); what remains is for training.
+    random_state : int or Generator, optional
+
+    Returns
+    -------
+    train, validation, test : ndarray of int
+        Row numbers, ascending and disjoint; together they are all rows.
+
+    Raises
+    ------
+    InvalidInput
+        If nothing remains for training, or one part would be empty.
+
+    Examples
+    --------
+    >>> y = Outcome(time=range(1, 21), event=[1, 0] * 10)
+    >>> [len(rows) for rows in train_validation_test(y, random_state=0)]
+    [16, 2, 2]
+    """
+    share = Between(0, 1)
+    check_params(
+        {"validation": validation, "test": test}, {"validation": share, "test": share}
+    )
+    if validation + test >= 1:
+        raise InvalidInput(
+            f"validation={validation:g} and test={test:g} leave nothing for training; "
+            "their sum must be below 1"
+        )
+    outcome, rng = Outcome.of(y), np.random.default_rng(random_state)
+    rest, tested = split(outcome, test, rng)
+    trained, validated = split(outcome[rest], validation / (1 - test), rng)
+    return rest[trained], rest[validated], tested
+
+
+class StratifiedSurvivalKFold:
+    """Cross-validation whose folds are balanced in event and time together.
+
+    For ``cv=`` of scikit-learn's ``cross_val_score``, ``GridSearchCV`` and the like.
+    Subjects are assigned to folds by `folds`.
+
+    Parameters
+    ----------
+    n_splits : int
+        Number of folds, at least 2.
+    random_state : int or Generator, optional
+        An int gives the same folds on every call.
+
+    Examples
+    --------
+    >>> y = Outcome(time=range(1, 7), event=[1, 0] * 3).to_structured()
+    >>> cv = StratifiedSurvivalKFold(3, random_state=0)
+    >>> cv
+    StratifiedSurvivalKFold(n_splits=3, random_state=0)
+    >>> [len(test) for train, test in cv.split(np.zeros((6, 1)), y)]
+    [2, 2, 2]
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        check_params({"n_splits": n_splits}, {"n_splits": AtLeast(2)})
+        self.n_splits, self.random_state = n_splits, random_state
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of folds."""
+        return self.n_splits
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[Rows, Rows]]:
+        """Yield the rows to train on and the rows to test on, fold by fold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, m)
+            Not used.
+        y : Outcome or anything that ``Outcome.of`` takes
+        groups : object
+            Not used.
+        """
+        if y is None:
+            raise InvalidInput("y is missing; the folds are balanced in its outcomes")
+        fold = folds(y, self.n_splits, self.random_state)
+        for number in range(self.n_splits):
+            tested = fold == number
+            yield np.flatnonzero(~tested), np.flatnonzero(tested)
+
+    def __repr__(self) -> str:
+        return (
+            f"StratifiedSurvivalKFold(n_splits={self.n_splits}, "
+            f"random_state={self.random_state!r})"
+        )
 
 
 def _shuffled_strata(outcome: Outcome, size: int, rng: np.random.Generator) -> Rows:

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from consurv.datasets.packaged import packaged_table
+from consurv.datasets.packaged import packaged_table, survset_table
 from consurv.errors import MissingDependency
 
 
@@ -16,3 +16,10 @@ class TestTablesOfTheInstalledPackage:
             MissingDependency, match=r"survival is not installed.*consurv\[datasets\]"
         ):
             packaged_table("gbsg")
+
+    def test_of_survset_need_that(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "SurvSet.data", None)
+        with pytest.raises(
+            MissingDependency, match=r"SurvSet is not installed.*consurv\[datasets\]"
+        ):
+            survset_table("DLBCL")

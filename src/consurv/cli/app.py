@@ -8,6 +8,7 @@ import typer
 
 from consurv.cli.calibrate import calibrate
 from consurv.cli.console import guarded, show_tracebacks
+from consurv.cli.datasets import datasets
 from consurv.cli.demo import demo
 from consurv.cli.report import report
 from consurv.cli.version import version
@@ -34,3 +35,4 @@ def options(
 
 for _verb in (demo, calibrate, report, version):
     app.command()(guarded(_verb))
+app.add_typer(datasets, name="datasets")

@@ -16,7 +16,7 @@ __all__ = ["version"]
 _LIBRARIES = {
     "": ("numpy", "scipy", "pandas", "scikit-learn", "joblib"),
     "models": ("lifelines", "scikit-survival"),
-    "datasets": ("survival",),
+    "datasets": ("survival", "SurvSet"),
     "cli": ("typer", "rich", "pyarrow"),
     "report": ("matplotlib", "jinja2"),
 }

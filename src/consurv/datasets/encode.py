@@ -178,15 +178,27 @@ def _as_frame(X: Any) -> pd.DataFrame:
 
 
 def _is_text(column: pd.Series[Any]) -> bool:
-    return not pd.api.types.is_numeric_dtype(column.infer_objects())
+    if column.dtype == object:
+        column = column.infer_objects()
+    return not pd.api.types.is_numeric_dtype(column)
 
 
 def _varies(column: pd.Series[Any]) -> bool:
-    return len(column.dropna().unique()) > 1
+    if column.dtype != np.float64:
+        return len(column.dropna().unique()) > 1
+    values = _known(column)
+    return bool(values.size and values.min() < values.max())
 
 
 def _is_binary(column: pd.Series[Any]) -> bool:
-    return bool(column.dropna().isin([0, 1]).all())
+    values = _known(column)
+    return bool(((values == 0) | (values == 1)).all())
+
+
+def _known(column: pd.Series[Any]) -> NDArray[np.float64]:
+    # numpy, not pandas: a table may have thousands of columns
+    values: NDArray[np.float64] = column.to_numpy(np.float64)
+    return values[~np.isnan(values)]
 
 
 def _normalise(frame: pd.DataFrame, text: list[str]) -> pd.DataFrame:
@@ -221,7 +233,8 @@ def _check_no_date(column: pd.Series[Any]) -> None:
 
 def _as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     try:
-        numbers = column.astype("Float64").astype(float)
+        is_plain = column.dtype == np.float64
+        numbers = column if is_plain else column.astype("Float64").astype(float)
     except (TypeError, ValueError) as error:
         readable = pd.to_numeric(column.astype(str), errors="coerce").notna()
         raise InvalidInput(
@@ -229,8 +242,9 @@ def _as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
             f"{str(column[column.notna() & ~readable].iloc[0])!r}; correct or empty "
             "such cells"
         ) from error
-    if np.isinf(numbers).any():
-        row = int(np.flatnonzero(np.isinf(numbers))[0])
+    infinite = np.isinf(numbers.to_numpy())
+    if infinite.any():
+        row = int(np.flatnonzero(infinite)[0])
         raise InvalidInput(
             f"column {column.name!r} has infinite values, the first at row {row}; "
             "correct or empty them"

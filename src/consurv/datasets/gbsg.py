@@ -6,9 +6,20 @@ import numpy as np
 import pandas as pd
 
 from consurv.datasets.base import Dataset
-from consurv.datasets.packaged import packaged_dataset, packaged_table
+from consurv.datasets.facts import Facts
+from consurv.datasets.packaged import SURVIVAL, SURVIVAL_LICENCE, packaged_table
 
-__all__ = ["load_gbsg"]
+__all__ = ["GBSG", "load_gbsg"]
+
+GBSG = Facts(
+    "GBSG",
+    n=2232,
+    censored=43.23,
+    source="rotterdam and gbsg of the survival package, by the rules of DeepSurv",
+    licence=SURVIVAL_LICENCE,
+    time_unit="months",
+    place=SURVIVAL,
+)
 
 _FEATURES = ["hormon", "size", "meno", "age", "nodes", "pgr", "er"]
 _DAYS_PER_MONTH = 30.4375
@@ -31,14 +42,7 @@ def load_gbsg() -> Dataset:
     Dataset('GBSG', n=2232, features=7, censored=43.23%)
     """
     rows = pd.concat([_rotterdam(), _german()], ignore_index=True)
-    return packaged_dataset(
-        "GBSG",
-        rows[_FEATURES],
-        rows["time"],
-        rows["event"],
-        source="rotterdam and gbsg of the survival package, by the rules of DeepSurv",
-        time_unit="months",
-    )
+    return GBSG.dataset(rows[_FEATURES], rows["time"], rows["event"])
 
 
 def _rotterdam() -> pd.DataFrame:

@@ -1,17 +1,19 @@
-"""Tables that lie inside the installed package ``survival``: no download."""
+"""Tables that lie inside installed packages: no download."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from consurv.datasets.base import Dataset
+from consurv.datasets.places import PackagePlace
 from consurv.errors import MissingDependency
-from consurv.outcome import Outcome
 
-__all__ = ["packaged_dataset", "packaged_table"]
+__all__ = ["SURVIVAL", "SURVIVAL_LICENCE", "SURVSET", "packaged_table", "survset_table"]
+
+SURVIVAL, SURVSET = PackagePlace("survival"), PackagePlace("SurvSet")
+SURVIVAL_LICENCE = "LGPL-2 or later (R's survival)"
 
 
 def packaged_table(name: str) -> pd.DataFrame:
@@ -40,9 +42,29 @@ def packaged_table(name: str) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def packaged_dataset(
-    name: str, X: pd.DataFrame, time: ArrayLike, event: ArrayLike, **facts: str
-) -> Dataset:
-    """Return a dataset made of these tables, under the licence that they share."""
-    y = Outcome(time=time, event=event).to_structured()
-    return Dataset(name, X, y, licence="LGPL-2 or later (R's survival)", **facts)
+def survset_table(name: str) -> pd.DataFrame:
+    """Return a table that the package ``SurvSet`` carries, numbered from 0.
+
+    Parameters
+    ----------
+    name : str
+        Its name there, such as "DLBCL".
+
+    Raises
+    ------
+    MissingDependency
+        If ``SurvSet`` is not installed.
+
+    Examples
+    --------
+    >>> survset_table("support2").shape
+    (9105, 38)
+    """
+    try:
+        from SurvSet.data import SurvLoader
+    except ImportError as error:
+        raise MissingDependency("SurvSet", "datasets") from error
+    with warnings.catch_warnings():  # its pickles name old modules of numpy
+        warnings.simplefilter("ignore", DeprecationWarning)
+        frame: pd.DataFrame = SurvLoader().load_dataset(name)["df"]
+    return frame.reset_index(drop=True)

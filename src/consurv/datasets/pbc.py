@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from consurv.datasets.base import Dataset
-from consurv.datasets.packaged import packaged_dataset, packaged_table
+from consurv.datasets.facts import Facts
+from consurv.datasets.packaged import SURVIVAL, SURVIVAL_LICENCE, packaged_table
 
-__all__ = ["load_pbc"]
+__all__ = ["PBC", "load_pbc"]
+
+PBC = Facts(
+    "PBC",
+    n=418,
+    censored=61.48,
+    source="pbc of the survival package",
+    licence=SURVIVAL_LICENCE,
+    time_unit="days",
+    place=SURVIVAL,
+)
 
 
 def load_pbc() -> Dataset:
@@ -24,11 +35,4 @@ def load_pbc() -> Dataset:
     X = rows.drop(columns=["id", "time", "status"]).assign(
         trt=rows["trt"] - 1, sex=(rows["sex"] == "m").astype(float)
     )
-    return packaged_dataset(
-        "PBC",
-        X,
-        rows["time"],
-        rows["status"] == 2,
-        source="pbc of the survival package",
-        time_unit="days",
-    )
+    return PBC.dataset(X, rows["time"], rows["status"] == 2)

@@ -3,35 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+
+import pandas as pd
 
 from consurv._registry import resolve
 from consurv.datasets.base import Dataset
-from consurv.datasets.gbsg import load_gbsg
-from consurv.datasets.pbc import load_pbc
-from consurv.datasets.valct import load_valct
+from consurv.datasets.dlbcl import DLBCL, load_dlbcl
+from consurv.datasets.facts import Facts
+from consurv.datasets.gbm import GBM, load_gbm
+from consurv.datasets.gbsg import GBSG, load_gbsg
+from consurv.datasets.metabric import METABRIC, load_metabric
+from consurv.datasets.nacd import NACD, load_nacd
+from consurv.datasets.pbc import PBC, load_pbc
+from consurv.datasets.seer import SEER, load_registered_seer
+from consurv.datasets.support import SUPPORT, load_support
+from consurv.datasets.valct import VALCT, load_valct
 
-__all__ = ["dataset_names", "load_dataset"]
+__all__ = ["dataset_names", "describe_datasets", "load_dataset"]
 
-_LOADERS: dict[str, Callable[[], Dataset]] = {
-    "VALCT": load_valct,
-    "PBC": load_pbc,
-    "GBSG": load_gbsg,
-}
+# In the order of the paper's Table 1.
+_LOADERS: list[tuple[Facts, Callable[[], Dataset]]] = [
+    (VALCT, load_valct),
+    (DLBCL, load_dlbcl),
+    (PBC, load_pbc),
+    (GBM, load_gbm),
+    (METABRIC, load_metabric),
+    (GBSG, load_gbsg),
+    (NACD, load_nacd),
+    (SUPPORT, load_support),
+    *((facts, partial(load_registered_seer, site)) for site, facts in SEER.items()),
+]
 
 
 def dataset_names() -> list[str]:
-    """Return the names that `load_dataset` knows.
+    """Return the names that `load_dataset` knows, those not on this machine too.
 
     Examples
     --------
     >>> dataset_names()
-    ['VALCT', 'PBC', 'GBSG']
+    ['VALCT', 'DLBCL', 'PBC', 'GBM', 'METABRIC', 'GBSG', 'NACD', 'SUPPORT',
+     'SEER-brain', 'SEER-liver', 'SEER-stomach']
     """
-    return list(_LOADERS)
+    return [facts.name for facts, _ in _LOADERS]
+
+
+def describe_datasets() -> pd.DataFrame:
+    """Return what is known of the datasets without loading them, a row for each.
+
+    The columns are ``n``, ``censored`` (in per cent), ``source``, ``licence``,
+    ``here`` (whether `load_dataset` can load it on this machine now) and
+    ``how_to_get``.
+
+    Examples
+    --------
+    >>> describe_datasets()[["n", "censored"]].head(2)
+             n  censored
+    VALCT  137      6.57
+    DLBCL  240     42.50
+    """
+    rows = {
+        facts.name: {
+            "n": facts.n,
+            "censored": facts.censored,
+            "source": facts.source,
+            "licence": facts.licence,
+            "here": facts.place.is_here(),
+            "how_to_get": facts.place.how_to_get(),
+        }
+        for facts, _ in _LOADERS
+    }
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def load_dataset(name: str) -> Dataset:
     """Load a dataset by its name; the case of the letters does not matter.
+
+    Features come as they are: `TableEncoder` imputes, encodes and scales them inside
+    each training split.
 
     Raises
     ------
@@ -39,10 +88,13 @@ def load_dataset(name: str) -> Dataset:
         If there is no dataset of that name.
     MissingDependency
         If the library that holds its rows is not installed.
+    MissingData
+        If its file is not on this machine; the message says how to get it.
 
     Examples
     --------
     >>> load_dataset("gbsg").X.shape
     (2232, 7)
     """
-    return resolve(_LOADERS, name, "dataset")()
+    loaders = {facts.name: load for facts, load in _LOADERS}
+    return resolve(loaders, name, "dataset")()

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from consurv.datasets.base import Dataset
-from consurv.datasets.packaged import packaged_dataset, packaged_table
+from consurv.datasets.facts import Facts
+from consurv.datasets.packaged import SURVIVAL, SURVIVAL_LICENCE, packaged_table
 
-__all__ = ["load_valct"]
+__all__ = ["VALCT", "load_valct"]
+
+VALCT = Facts(
+    "VALCT",
+    n=137,
+    censored=6.57,
+    source="veteran of the survival package",
+    licence=SURVIVAL_LICENCE,
+    time_unit="days",
+    place=SURVIVAL,
+)
 
 
 def load_valct() -> Dataset:
@@ -23,11 +34,4 @@ def load_valct() -> Dataset:
     X = rows.drop(columns=["time", "status"]).assign(
         trt=rows["trt"] - 1, prior=rows["prior"] / 10
     )
-    return packaged_dataset(
-        "VALCT",
-        X,
-        rows["time"],
-        rows["status"],
-        source="veteran of the survival package",
-        time_unit="days",
-    )
+    return VALCT.dataset(X, rows["time"], rows["status"])
