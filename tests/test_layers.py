@@ -27,7 +27,17 @@ LAYERS = {
     "__init__": 7,
     "__main__": 7,
 }
-OPTIONAL = ("lifelines", "sksurv", "survival", "SurvSet", "typer", "rich", "torch", "matplotlib", "jinja2")
+OPTIONAL = (
+    "lifelines",
+    "sksurv",
+    "survival",
+    "SurvSet",
+    "typer",
+    "rich",
+    "torch",
+    "matplotlib",
+    "jinja2",
+)
 
 
 def imports_of(path):

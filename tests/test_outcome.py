@@ -202,9 +202,9 @@ class TestRefusedTimes:
             Outcome([bad, 2, 9], EVENT)
 
     def test_missing_in_polars_and_nullable_pandas(self):
-        with pytest.raises(InvalidInput, match="time has 1 (NaN|missing)"):
+        with pytest.raises(InvalidInput, match=r"time has 1 (NaN|missing)"):
             Outcome(pl.Series([5, None, 9]), EVENT)
-        with pytest.raises(InvalidInput, match="time has 1 (NaN|missing)"):
+        with pytest.raises(InvalidInput, match=r"time has 1 (NaN|missing)"):
             Outcome(pd.Series([5, None, 9], dtype="Int64"), EVENT)
 
     @pytest.mark.parametrize("time", [["5", "2", "9"], pd.Series(["5", "2", "9"])])

@@ -400,7 +400,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        # A model that scikit-learn does not know, perhaps inside its wrappers, has none.
+        # A model unknown to scikit-learn, perhaps inside its wrappers, has none.
         with suppress(AttributeError):
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
