@@ -241,7 +241,8 @@ def _first_at_least(masses: Float, bounds: Float) -> NDArray[np.intp]:
         below = (masses < bound).view(np.uint8)
         np.add.reduce(below, axis=0, dtype=counts.dtype, out=count)
     # Widened first: NumPy 1 would multiply bytes by a small number into bytes.
-    return counts.astype(np.intp) * masses.shape[1] + np.arange(masses.shape[1])
+    found: NDArray[np.intp] = counts.astype(np.intp) * masses.shape[1]
+    return found + np.arange(masses.shape[1])
 
 
 def _bootstrap(
