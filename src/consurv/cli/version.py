@@ -16,6 +16,7 @@ __all__ = ["version"]
 _LIBRARIES = {
     "": ("numpy", "scipy", "pandas", "scikit-learn", "joblib"),
     "models": ("lifelines", "scikit-survival"),
+    "deep": ("torch",),
     "datasets": ("survival", "SurvSet"),
     "cli": ("typer", "rich", "pyarrow"),
     "report": ("matplotlib", "jinja2"),

@@ -1,5 +1,45 @@
-"""Survival models by name."""
+"""Survival models, by class and by name."""
 
-from consurv.models.registry import make_model, model_name, model_names
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["make_model", "model_name", "model_names"]
+from consurv.models.registry import OWN_CLASSES, make_model, model_name, model_names
+
+if TYPE_CHECKING:
+    from consurv.models.aft import WeibullAFT
+    from consurv.models.boosting import GradientBoosting
+    from consurv.models.cox import CoxPH
+    from consurv.models.deep.coxtime import CoxTime
+    from consurv.models.deep.cqrnn import CQRNN
+    from consurv.models.deep.deephit import DeepHit
+    from consurv.models.deep.deepsurv import DeepSurv
+    from consurv.models.deep.lognormal import LogNormalNN
+    from consurv.models.deep.nmtlr import NMTLR
+    from consurv.models.marginal import KaplanMeierModel
+
+__all__ = [
+    "CQRNN",
+    "NMTLR",
+    "CoxPH",
+    "CoxTime",
+    "DeepHit",
+    "DeepSurv",
+    "GradientBoosting",
+    "KaplanMeierModel",
+    "LogNormalNN",
+    "WeibullAFT",
+    "make_model",
+    "model_name",
+    "model_names",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a model when it is first asked for, so that torch stays optional."""
+    if name not in OWN_CLASSES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(OWN_CLASSES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

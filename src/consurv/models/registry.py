@@ -2,24 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from inspect import signature
 from typing import Any
 
 from consurv._registry import resolve
-from consurv.errors import MissingDependency
+from consurv.errors import InvalidInput, MissingDependency
 
-__all__ = ["make_model", "model_name", "model_names"]
+__all__ = ["OWN_CLASSES", "make_model", "model_class", "model_name", "model_names"]
 
 
-def make_model(name: str, random_state: int | None = None) -> Any:
+@dataclass(frozen=True)
+class _Entry:
+    """A class, the module that holds it and settings other than its defaults."""
+
+    label: str
+    module: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+_MODELS = {
+    "km": _Entry("KaplanMeierModel", "consurv.models.marginal"),
+    "weibull-aft": _Entry("WeibullAFT", "consurv.models.aft"),
+    "coxph": _Entry("CoxPH", "consurv.models.cox"),
+    "gradient-boosting": _Entry("GradientBoosting", "consurv.models.boosting"),
+    # Leaves of 3, scikit-survival's default, learn the training rows by heart.
+    "random-forest": _Entry(
+        "RandomSurvivalForest", "sksurv.ensemble", {"min_samples_leaf": 15}
+    ),
+    "deepsurv": _Entry("DeepSurv", "consurv.models.deep.deepsurv"),
+    "n-mtlr": _Entry("NMTLR", "consurv.models.deep.nmtlr"),
+    "deephit": _Entry("DeepHit", "consurv.models.deep.deephit"),
+    "coxtime": _Entry("CoxTime", "consurv.models.deep.coxtime"),
+    "cqrnn": _Entry("CQRNN", "consurv.models.deep.cqrnn"),
+    "lognormal": _Entry("LogNormalNN", "consurv.models.deep.lognormal"),
+}
+
+# Our own classes, which `consurv.models` offers by their names.
+OWN_CLASSES = {
+    entry.label: entry.module
+    for entry in _MODELS.values()
+    if entry.module.startswith("consurv.")
+}
+
+_SHORT_FORMS = {
+    "kaplan-meier": "km",
+    "aft": "weibull-aft",
+    "cox": "coxph",
+    "gb": "gradient-boosting",
+    "rsf": "random-forest",
+    "mtlr": "n-mtlr",
+    "nmtlr": "n-mtlr",
+    "lognormalnn": "lognormal",
+}
+
+
+def make_model(name: str, random_state: int | None = None, **params: Any) -> Any:
     """Return an untrained survival model with the paper's settings.
 
     Parameters
     ----------
     name : str
-        One of `model_names` or a short form of it (AFT, CoxPH, GB, RSF), in any case.
+        One of `model_names` or a short form of it (AFT, Cox, GB, MTLR, RSF), in any
+        case.
     random_state : int, optional
         Seed of the models that draw random numbers.
+    **params
+        Settings of that model's constructor.
 
     Returns
     -------
@@ -29,16 +80,45 @@ def make_model(name: str, random_state: int | None = None) -> Any:
     Raises
     ------
     InvalidInput
-        If there is no model of that name.
+        If there is no model of that name, or it has no such setting.
     MissingDependency
         If its library is not installed.
 
     Examples
     --------
-    >>> make_model("AFT").penalizer
-    0.01
+    >>> make_model("AFT", penalty=0.1)
+    WeibullAFT(penalty=0.1)
     """
-    return _FACTORIES[model_name(name)](random_state)
+    kind = model_class(name)
+    known = list(signature(kind).parameters)
+    for param in params:
+        if param not in known:
+            raise InvalidInput(
+                f"{model_name(name)} has no setting {param!r}; choose among "
+                f"{', '.join(known)}"
+            )
+    if "random_state" in known:
+        params["random_state"] = random_state
+    return kind(**{**_MODELS[model_name(name)].settings, **params})
+
+
+def model_class(name: str) -> type[Any]:
+    """Return the class of a model.
+
+    Examples
+    --------
+    >>> model_class("Cox").__name__
+    'CoxPH'
+    """
+    entry = _MODELS[model_name(name)]
+    try:
+        module = import_module(entry.module)
+    except MissingDependency:  # ours say themselves what they lack
+        raise
+    except ImportError as error:
+        raise MissingDependency("scikit-survival", "models") from error
+    kind: type[Any] = getattr(module, entry.label)
+    return kind
 
 
 def model_name(name: str) -> str:
@@ -49,7 +129,7 @@ def model_name(name: str) -> str:
     >>> model_name("GB")
     'gradient-boosting'
     """
-    full_names = {full: full for full in _FACTORIES}
+    full_names = {full: full for full in _MODELS}
     return resolve(full_names, _SHORT_FORMS.get(str(name).lower(), name), "model")
 
 
@@ -58,57 +138,7 @@ def model_names() -> list[str]:
 
     Examples
     --------
-    >>> model_names()
-    ['weibull-aft', 'coxph', 'gradient-boosting', 'random-forest']
+    >>> model_names()[:4]
+    ['km', 'weibull-aft', 'coxph', 'gradient-boosting']
     """
-    return list(_FACTORIES)
-
-
-def _weibull_aft(random_state: int | None) -> Any:
-    try:
-        from lifelines import WeibullAFTFitter
-    except ImportError as error:
-        raise MissingDependency("lifelines", "models") from error
-    return WeibullAFTFitter(penalizer=0.01)
-
-
-def _coxph(random_state: int | None) -> Any:
-    try:
-        from lifelines import CoxPHFitter
-    except ImportError as error:
-        raise MissingDependency("lifelines", "models") from error
-    return CoxPHFitter(penalizer=0.01)
-
-
-def _gradient_boosting(random_state: int | None) -> Any:
-    try:
-        from sksurv.ensemble import ComponentwiseGradientBoostingSurvivalAnalysis
-    except ImportError as error:
-        raise MissingDependency("scikit-survival", "models") from error
-    return ComponentwiseGradientBoostingSurvivalAnalysis(
-        n_estimators=100, random_state=random_state
-    )
-
-
-def _random_forest(random_state: int | None) -> Any:
-    try:
-        from sksurv.ensemble import RandomSurvivalForest
-    except ImportError as error:
-        raise MissingDependency("scikit-survival", "models") from error
-    # One thread: several add up their trees in an order that changes the last digits.
-    return RandomSurvivalForest(min_samples_leaf=15, random_state=random_state)
-
-
-_FACTORIES: dict[str, Callable[[int | None], Any]] = {
-    "weibull-aft": _weibull_aft,
-    "coxph": _coxph,
-    "gradient-boosting": _gradient_boosting,
-    "random-forest": _random_forest,
-}
-
-_SHORT_FORMS = {
-    "aft": "weibull-aft",
-    "cox": "coxph",
-    "gb": "gradient-boosting",
-    "rsf": "random-forest",
-}
+    return list(_MODELS)

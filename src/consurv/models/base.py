@@ -1,0 +1,132 @@
+"""What all our models share: risk scores, the C-index and scikit-learn's ways."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from consurv._checks import Float, check_same_length
+from consurv.curves.curves import SurvivalCurves
+from consurv.errors import InvalidInput
+from consurv.metrics.concordance import concordance_of_risk
+from consurv.outcome import Outcome
+
+__all__ = ["SurvivalModel"]
+
+
+class SurvivalModel(BaseEstimator):  # type: ignore[misc]
+    """Base of our models: ``fit``, ``predict_survival_function``, ``predict``.
+
+    A model defines ``fit``, inside ``with self._fitting():``, and ``_predict_rows``.
+    One that trains with a validation set says so by the parameters ``X_val`` and
+    ``y_val`` of its ``fit``.
+    """
+
+    _dtype: ClassVar[DTypeLike] = np.float64
+    # Rows predicted at once; bounds the memory of what lies between X and the answer.
+    _chunk_rows: ClassVar[int] = 2048
+
+    @abstractmethod
+    def _predict_rows(self, features: NDArray[Any]) -> SurvivalCurves:
+        """Return the curves of a chunk of checked rows."""
+
+    def predict_survival_function(self, X: Any) -> SurvivalCurves:
+        """Return the survival curve of every row of *X*.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, m)
+
+        Returns
+        -------
+        SurvivalCurves
+        """
+        features = self._check_features(X)
+        return _join(self._predict_chunks(features), len(features))
+
+    def predict(self, X: Any) -> Float:
+        """Return a risk score, higher for an earlier event: minus the median.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, m)
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        chunks = self._predict_chunks(self._check_features(X))
+        return -np.concatenate([curves.median() for curves in chunks])
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return Harrell's concordance index of ``predict``."""
+        return float(concordance_of_risk(Outcome.of(y), self.predict(X)))
+
+    @contextmanager
+    def _fitting(self) -> Iterator[None]:
+        """Put everything back as it was if training fails."""
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    def _predict_chunks(self, features: NDArray[Any]) -> Iterator[SurvivalCurves]:
+        for start in range(0, len(features), self._chunk_rows):
+            yield self._predict_rows(features[start : start + self._chunk_rows])
+
+    def _check_training(self, X: Any, y: Any) -> tuple[NDArray[Any], Outcome]:
+        """Return features and outcomes that a model can be trained on."""
+        outcome = Outcome.of(y)
+        features: NDArray[Any] = validate_data(
+            self, X, dtype=self._dtype, ensure_min_samples=2
+        )
+        check_same_length(X=len(features), y=len(outcome))
+        if outcome.n_events == 0:
+            raise InvalidInput(
+                f"none of the {len(outcome)} subjects to train on has an event; a "
+                "model cannot learn from censored subjects alone"
+            )
+        return features, outcome
+
+    def _check_features(self, X: Any, dtype: DTypeLike | None = None) -> NDArray[Any]:
+        """Return features to predict from, by default of the model's own dtype."""
+        check_is_fitted(self)
+        return self._check_rows(X, dtype)
+
+    def _check_rows(self, X: Any, dtype: DTypeLike | None = None) -> NDArray[Any]:
+        """Return features like those of the training set."""
+        kind = self._dtype if dtype is None else dtype
+        features: NDArray[Any] = validate_data(self, X, reset=False, dtype=kind)
+        return features
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _join(parts: Iterator[SurvivalCurves], n: int) -> SurvivalCurves:
+    """Return the *n* curves of all parts; only one part is held beside the result."""
+    first = next(parts)
+    if len(first) == n:
+        return first
+    shared = first.times.ndim == 1
+    survival = np.empty((n, first.survival.shape[1]), first.survival.dtype)
+    times = first.times if shared else np.empty((n, first.times.shape[1]))
+    end = 0
+    for part in chain([first], parts):
+        rows = slice(end, end := end + len(part))
+        survival[rows] = part.survival
+        if not shared:
+            times[rows] = part.times
+    return SurvivalCurves._trusted(times, survival, first.interpolation)

@@ -1,0 +1,88 @@
+"""Breslow's baseline: from risk scores to survival curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from consurv._checks import Float
+from consurv.curves.curves import SurvivalCurves
+from consurv.outcome import Outcome
+
+__all__ = ["Baseline", "breslow"]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A cumulative baseline hazard H₀, a step function.
+
+    Attributes
+    ----------
+    times : array of shape (k,)
+        The distinct event times and, if it is later, the last observed time.
+    log_hazard : array of shape (k,)
+        log H₀ at these times. Logarithms neither overflow nor underflow, whatever
+        the size of the risk scores.
+    """
+
+    times: Float
+    log_hazard: Float
+
+    def curves(self, log_risk: NDArray[np.floating]) -> SurvivalCurves:
+        """Return S(t | x) = exp(−H₀(t) exp(log_risk(x))) as step curves.
+
+        Parameters
+        ----------
+        log_risk : array of shape (n,)
+
+        Examples
+        --------
+        >>> y = Outcome(time=[1, 2], event=[1, 1])
+        >>> breslow(np.zeros(2), y).curves(np.zeros(1)).survival.round(3)
+        array([[1.   , 0.607, 0.223]])
+        """
+        survival = np.asarray(log_risk, dtype=float)[:, None] + self.log_hazard
+        with np.errstate(over="ignore"):  # an infinite hazard is a survival of 0
+            for step in (np.exp, np.negative, np.exp):  # in place: it may be large
+                step(survival, out=survival)
+        return SurvivalCurves(self.times, survival, "step")
+
+
+def breslow(log_risk: NDArray[np.floating], outcome: Outcome) -> Baseline:
+    """Return Breslow's estimate of the cumulative baseline hazard.
+
+    H₀(t) = Σ over event times tᵢ ≤ t of dᵢ / Σ over those at risk at tᵢ of exp(log
+    risk), with dᵢ the number of events at tᵢ. O(n log n).
+
+    Parameters
+    ----------
+    log_risk : array of shape (n,)
+        Log of the hazard ratio of each training subject.
+    outcome : Outcome
+        Their outcomes, at least one event.
+
+    Returns
+    -------
+    Baseline
+
+    Examples
+    --------
+    >>> y = Outcome(time=[1, 2, 2, 3], event=[1, 1, 0, 0])
+    >>> baseline = breslow(np.zeros(4), y)
+    >>> baseline.times, np.exp(baseline.log_hazard).round(3)
+    (array([1., 2., 3.]), array([0.25 , 0.583, 0.583]))
+    """
+    order = np.argsort(outcome.time, kind="stable")
+    time, event = outcome.time[order], outcome.event[order]
+    scores = np.asarray(log_risk, dtype=float)[order]
+    log_at_risk = np.logaddexp.accumulate(scores[::-1])[::-1]
+    times, counts = np.unique(time[event], return_counts=True)
+    # All who share the time are at risk there, so the first of them counts.
+    first = np.searchsorted(time, times, side="left")
+    log_hazard = np.logaddexp.accumulate(np.log(counts) - log_at_risk[first])
+    if time[-1] > times[-1]:  # flat until the end of follow-up
+        times = np.append(times, time[-1])
+        log_hazard = np.append(log_hazard, log_hazard[-1])
+    return Baseline(times, log_hazard)

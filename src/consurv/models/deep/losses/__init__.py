@@ -1,0 +1,1 @@
+"""Losses of the deep models: pure functions of network outputs and outcomes."""

@@ -1,0 +1,45 @@
+"""The network that all deep models share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import nn
+
+__all__ = ["mlp"]
+
+
+def mlp(
+    n_in: int, n_out: int, hidden: Sequence[int] = (64, 64), dropout: float = 0.4
+) -> nn.Module:
+    """Return a multilayer perceptron.
+
+    Each hidden layer is linear, batch norm, ReLU and dropout; the last layer is
+    linear.
+
+    Parameters
+    ----------
+    n_in, n_out : int
+        Numbers of inputs and outputs.
+    hidden : sequence of int
+        Width of each hidden layer; none makes a linear model.
+    dropout : float
+        Share of the units of a hidden layer that are dropped in training.
+
+    Returns
+    -------
+    torch.nn.Module
+        Maps (n, n_in) to (n, n_out).
+
+    Examples
+    --------
+    >>> import torch
+    >>> mlp(3, 2, hidden=(8,)).eval()(torch.zeros(5, 3)).shape
+    torch.Size([5, 2])
+    """
+    layers: list[nn.Module] = []
+    for width in hidden:
+        layers += [nn.Linear(n_in, width), nn.BatchNorm1d(width), nn.ReLU()]
+        layers.append(nn.Dropout(dropout))
+        n_in = width
+    return nn.Sequential(*layers, nn.Linear(n_in, n_out))

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from consurv.errors import InvalidInput
+from consurv.metrics import concordance_index
+from consurv.models import CoxPH, KaplanMeierModel, WeibullAFT
+
+
+class TestEveryModel:
+    def test_scores_by_the_concordance_of_medians(self, simulated):
+        X, y = simulated
+        model = CoxPH().fit(X, y)
+        curves = model.predict_survival_function(X)
+        assert model.score(X, y) == float(concordance_index(y, curves))
+        np.testing.assert_array_equal(model.predict(X), -curves.median())
+
+    def test_says_that_it_is_not_fitted(self, simulated):
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            CoxPH().predict(simulated[0])
+
+    def test_wants_the_features_it_was_trained_on(self, simulated):
+        X, y = simulated
+        model = CoxPH().fit(X, y)
+        with pytest.raises(ValueError, match="2 features, but CoxPH is expecting 3"):
+            model.predict(X[:, :2])
+
+    def test_wants_an_outcome_for_each_row(self, simulated):
+        X, y = simulated
+        with pytest.raises(InvalidInput, match="X has 199, y has 200"):
+            CoxPH().fit(X[1:], y)
+
+    def test_wants_an_event(self, simulated):
+        X, y = simulated
+        with pytest.raises(InvalidInput, match=r"none of the 200 subjects.*censored"):
+            CoxPH().fit(X, (np.zeros(200), y.time))
+
+    def test_stays_as_it_was_if_training_fails(self, simulated):
+        X, y = simulated
+        model = CoxPH().fit(X, y)
+        before = model.predict(X)
+        with pytest.raises(InvalidInput, match="none of the"):
+            model.fit(X[:, :1], (np.zeros(200), y.time))
+        np.testing.assert_array_equal(model.predict(X), before)
+
+    @pytest.mark.parametrize("kind", [CoxPH, KaplanMeierModel, WeibullAFT])
+    def test_predicts_the_same_in_chunks(self, simulated, kind, monkeypatch):
+        pytest.importorskip("lifelines")
+        X, y = simulated
+        model = kind().fit(X, y)
+        whole, risk = model.predict_survival_function(X), model.predict(X)
+        monkeypatch.setattr(kind, "_chunk_rows", 64)
+        parts = model.predict_survival_function(X)
+        np.testing.assert_allclose(parts.survival, whole.survival, rtol=1e-12)
+        np.testing.assert_allclose(parts.times, whole.times, rtol=1e-12)
+        np.testing.assert_allclose(model.predict(X), risk, rtol=1e-12)
