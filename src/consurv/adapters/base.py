@@ -87,7 +87,7 @@ class Adapter(ABC):
                 " fit it first"
             )
         curves = _as_curves(self._predict(estimator, X), estimator)
-        wanted = _n_rows(X)
+        wanted = n_rows(X)
         if len(curves) != wanted:
             raise InvalidInput(
                 f"{describe(estimator)} gave {len(curves)} survival curves for "
@@ -105,7 +105,8 @@ def describe(estimator: Any) -> str:
     return str(getattr(estimator, "__name__", type(estimator).__name__))
 
 
-def _n_rows(X: Any) -> int:
+def n_rows(X: Any) -> int:
+    """Return the number of rows of a feature table."""
     shape = getattr(X, "shape", None)
     return int(shape[0]) if shape else len(X)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, ClassVar, Literal, Self
@@ -13,26 +12,31 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
-from consurv._checks import Float, as_levels, as_plain_array, check_same_length
+from consurv._checks import Float, as_levels
 from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule, check_params
 from consurv.adapters import adapter_for
 from consurv.conformal.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustment import Adjustment
 from consurv.conformal.censoring import CensoringRule
 from consurv.conformal.censoring.base import Block
+from consurv.conformal.inputs import (
+    as_table,
+    check_data,
+    check_enough,
+    check_validation,
+    read_levels,
+)
 from consurv.conformal.policies import (
     POLICIES,
     ConformalPart,
-    Data,
     Job,
     choose_policy,
-    n_rows,
     percentile_times_of,
 )
 from consurv.conformal.shifts import ShiftResult, find_shifts, resolve_rule
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import REARRANGEMENTS
-from consurv.errors import CalibrationWarning, InvalidInput, NotConformalizedError
+from consurv.errors import InvalidInput, NotConformalizedError
 from consurv.metrics import concordance_of_risk
 from consurv.outcome import Outcome
 
@@ -172,8 +176,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self
         """
         levels, rng = self._check()
-        data, validation = _check_data(X, y), _check_validation(X_val, y_val)
-        _check_enough(data[1])
+        data, validation = check_data(X, y), check_validation(X_val, y_val)
+        check_enough(data[1])
         adapter = adapter_for(self.estimator)
         if not adapter.trains(self.estimator):
             if validation is not None:
@@ -219,8 +223,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             If the estimator is not fitted.
         """
         levels, rng = self._check()
-        X, outcome = _check_data(X, y)
-        _check_enough(outcome)
+        X, outcome = check_data(X, y)
+        check_enough(outcome)
         estimator = getattr(self, "estimator_", self.estimator)
         adapter = adapter_for(estimator)
         if not adapter.is_fitted(estimator):
@@ -280,7 +284,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         times whatever the length of the model's own curves.
         """
         self._check_conformalized()
-        X = _as_table(X)
+        X = as_table(X)
         if hasattr(self, "n_features_in_"):
             validate_data(self, X, reset=False, skip_check_array=True)
         adapter = adapter_for(self.estimator_)
@@ -327,23 +331,13 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
 
     def score(self, X: Any, y: Any) -> float:
         """Return Harrell's concordance index of ``predict``."""
-        X, outcome = _check_data(X, y)
+        X, outcome = check_data(X, y)
         return float(concordance_of_risk(outcome, self.predict(X)))
 
     def _check(self) -> tuple[Float, np.random.Generator]:
         check_params(self.get_params(deep=False), self._rules)
         resolve_rule(self.censoring, self.n_samples)
-        if isinstance(self.percentiles, int | np.integer):
-            levels = np.arange(1, self.percentiles + 1) / (self.percentiles + 1)
-        else:
-            levels = np.sort(as_levels(self.percentiles, "percentiles"))
-        if not np.isclose(levels, 0.5, rtol=1e-12).any():
-            warnings.warn(
-                "0.5 is not among the levels: the order of medians may change; use an "
-                "odd number of percentiles or add 0.5",
-                CalibrationWarning,
-                stacklevel=3,
-            )
+        levels = read_levels(self.percentiles)
         return levels, np.random.default_rng(self.random_state)
 
     def _find_shifts(
@@ -404,33 +398,3 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         with suppress(AttributeError):
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-
-def _as_table(X: Any) -> Any:
-    X = X if hasattr(X, "shape") else as_plain_array(X, "X")
-    if len(X.shape) != 2:
-        raise InvalidInput(
-            f"X must be 2-dimensional, got shape {X.shape}. Reshape your data: "
-            "X.reshape(1, -1) is one subject, X.reshape(-1, 1) is one feature"
-        )
-    return X
-
-
-def _check_data(X: Any, y: Any) -> Data:
-    X, outcome = _as_table(X), Outcome.of(y)
-    check_same_length(X=n_rows(X), y=len(outcome))
-    return X, outcome
-
-
-def _check_enough(outcome: Outcome) -> None:
-    if len(outcome) < 2:
-        raise InvalidInput(
-            f"n_samples = {len(outcome)}: at least two subjects are needed"
-        )
-
-
-def _check_validation(X_val: Any, y_val: Any) -> Data | None:
-    if (X_val is None) != (y_val is None):
-        missing = "y_val" if y_val is None else "X_val"
-        raise InvalidInput(f"{missing} is missing: give both X_val and y_val, or none")
-    return None if X_val is None else _check_data(X_val, y_val)

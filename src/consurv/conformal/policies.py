@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from consurv._checks import Float
 from consurv.adapters import Adapter
+from consurv.adapters.base import n_rows
 from consurv.outcome import Outcome
 from consurv.splits import folds, split
 
@@ -181,9 +182,3 @@ def take(data: Data, rows: NDArray[np.intp]) -> Data:
 def rows_of(X: Any, rows: Any) -> Any:
     """Return some rows of a feature table, by position."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-
-
-def n_rows(X: Any) -> int:
-    """Return the number of rows of a feature table."""
-    shape = getattr(X, "shape", None)
-    return int(shape[0]) if shape else len(X)

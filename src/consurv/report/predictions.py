@@ -9,9 +9,10 @@ import numpy as np
 
 from consurv._checks import Float, as_plain_array, check_same_length
 from consurv.adapters import adapter_for
+from consurv.adapters.base import n_rows
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.base import ConformalSurvival
-from consurv.conformal.policies import CHUNK_ROWS, n_rows, rows_of
+from consurv.conformal.policies import CHUNK_ROWS, rows_of
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome

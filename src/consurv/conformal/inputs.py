@@ -1,0 +1,73 @@
+"""The border of ConformalSurvival: levels, feature tables and their outcomes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from consurv._checks import Float, as_levels, as_plain_array, check_same_length
+from consurv.adapters.base import n_rows
+from consurv.conformal.policies import Data
+from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.outcome import Outcome
+
+__all__ = ["as_table", "check_data", "check_enough", "check_validation", "read_levels"]
+
+
+def read_levels(percentiles: int | ArrayLike) -> Float:
+    """Return the levels that ``percentiles`` stands for, ascending.
+
+    Examples
+    --------
+    >>> read_levels(3)
+    array([0.25, 0.5 , 0.75])
+    """
+    if isinstance(percentiles, int | np.integer):
+        levels = np.arange(1, percentiles + 1) / (percentiles + 1)
+    else:
+        levels = np.sort(as_levels(percentiles, "percentiles"))
+    if not np.isclose(levels, 0.5, rtol=1e-12).any():
+        warnings.warn(
+            "0.5 is not among the levels: the order of medians may change; use an "
+            "odd number of percentiles or add 0.5",
+            CalibrationWarning,
+            stacklevel=4,
+        )
+    return levels
+
+
+def as_table(X: Any) -> Any:
+    """Return a feature table with rows and columns; lists become an array."""
+    X = X if hasattr(X, "shape") else as_plain_array(X, "X")
+    if len(X.shape) != 2:
+        raise InvalidInput(
+            f"X must be 2-dimensional, got shape {X.shape}. Reshape your data: "
+            "X.reshape(1, -1) is one subject, X.reshape(-1, 1) is one feature"
+        )
+    return X
+
+
+def check_data(X: Any, y: Any) -> Data:
+    """Return features and outcomes of the same subjects."""
+    X, outcome = as_table(X), Outcome.of(y)
+    check_same_length(X=n_rows(X), y=len(outcome))
+    return X, outcome
+
+
+def check_enough(outcome: Outcome) -> None:
+    """Refuse fewer than two subjects."""
+    if len(outcome) < 2:
+        raise InvalidInput(
+            f"n_samples = {len(outcome)}: at least two subjects are needed"
+        )
+
+
+def check_validation(X_val: Any, y_val: Any) -> Data | None:
+    """Return the validation set, or None where there is none."""
+    if (X_val is None) != (y_val is None):
+        missing = "y_val" if y_val is None else "X_val"
+        raise InvalidInput(f"{missing} is missing: give both X_val and y_val, or none")
+    return None if X_val is None else check_data(X_val, y_val)
