@@ -26,6 +26,7 @@ class TestDemo:
         for word in ("GBSG", "2,232 subjects", "D-cal", "C-index", "coxph"):
             assert word in result.stdout
         assert "overtrained boosted trees: D-cal fell by" in result.stdout
+        assert "The trees were chosen to show a repair" in result.stdout
 
     def test_takes_other_data_and_models(self) -> None:
         options = ["--dataset", "valct", "--model", "AFT", "--model", "coxph"]
