@@ -35,6 +35,10 @@ class HalfOfAValidationSet(Exponential):
         return super().fit(X, y)
 
 
+class TakesOneInVain(EarlyStopping):
+    uses_validation = False
+
+
 class Bare:
     """No scikit-learn in sight."""
 
@@ -79,11 +83,14 @@ class TestFit:
             None,
         )
 
-    @pytest.mark.parametrize("model", [Exponential(), HalfOfAValidationSet()])
+    @pytest.mark.parametrize(
+        "model", [Exponential(), HalfOfAValidationSet(), TakesOneInVain()]
+    )
     def test_keeps_a_validation_set_from_the_others(self, model, small):
         assert not ADAPTER.takes_validation(model)
         ADAPTER.fit(model, small.X, small.y, (small.X[:5], small.y[:5]))
         assert model.rate_ > 0
+        assert getattr(model, "validation_", (None, None)) == (None, None)
 
     def test_refuses_what_only_predicts(self, small):
         assert not ADAPTER.takes_validation(OnlyPredicts())

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -152,14 +153,35 @@ class TestManners:
             StandardScaler(), ConformalSurvival(make(name), random_state=0)
         ).fit(X, y)
         for model in (inside, around):
-            check_curves(model.predict_survival_function(X[:20]), 20)
+            check_curves(curves_of(model, X[:20]), 20)
             assert model.predict(X[:20]).shape == (20,)
 
     def test_a_validation_set_is_taken_where_it_is_of_use(self, name, small):
         X, y = small
         model = make(name)
+        deep = "max_epochs" in model.get_params()
+        assert adapter_for(model).takes_validation(model) == deep
         fit(model, X[:80], y[:80], validation=(X[80:], y[80:]))
         check_curves(curves_of(model, X), 120)
+
+
+@pytest.mark.parametrize("name", [n for n in model_names() if n != "random-forest"])
+def test_our_models_are_all_trained_by_the_same_call(name, small):
+    X, y = small
+    model = make(name)
+    parameters = signature(model.fit).parameters
+    assert list(parameters) == ["X", "y", "X_val", "y_val"]
+    assert parameters["X_val"].default is parameters["y_val"].default is None
+    assert model.fit(X[:80], y[:80], X[80:], y[80:]) is model
+    # As a step of a Pipeline too, where the step's own adapter is asked.
+    pipeline = make_pipeline(StandardScaler(), make(name))
+    takes = adapter_for(pipeline).takes_validation(pipeline)
+    assert takes == model.uses_validation
+    given = {
+        f"{pipeline.steps[-1][0]}__{k}": v
+        for k, v in [("X_val", X[80:]), ("y_val", y[80:])]
+    }
+    check_curves(curves_of(pipeline.fit(X, y, **given), X[:9]), 9)
 
 
 @pytest.mark.parametrize("name", model_names())

@@ -30,6 +30,29 @@ class TestEveryModel:
         with pytest.raises(InvalidInput, match="X has 199, y has 200"):
             CoxPH().fit(X[1:], y)
 
+    def test_trains_without_a_validation_set_that_it_does_not_use(self, simulated):
+        X, y = simulated
+        alone = CoxPH().fit(X, y).coef_
+        beside = CoxPH().fit(X, y, X_val=X[:9], y_val=y[:9].to_structured()).coef_
+        np.testing.assert_array_equal(beside, alone)
+
+    @pytest.mark.parametrize(
+        ("validation", "message"),
+        [
+            ({"X_val": np.zeros((2, 3))}, "y_val is missing: give both X_val and"),
+            ({"y_val": ([1], [2])}, "X_val is missing"),
+            ({"X_val": np.zeros((2, 3)), "y_val": ([1], [2])}, "X_val has 2, y_val"),
+            ({"X_val": np.zeros((1, 2)), "y_val": ([1], [2])}, "X has 2 features"),
+        ],
+    )
+    def test_checks_the_validation_set_all_the_same(
+        self, simulated, validation, message
+    ):
+        model = CoxPH()
+        with pytest.raises(ValueError, match=message):
+            model.fit(*simulated, **validation)
+        assert not hasattr(model, "n_features_in_")
+
     def test_wants_an_event(self, simulated):
         X, y = simulated
         with pytest.raises(InvalidInput, match=r"none of the 200 subjects.*censored"):

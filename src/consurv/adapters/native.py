@@ -20,7 +20,9 @@ class NativeAdapter(Adapter):
     """Our own estimators and any that look like them.
 
     ``fit(X, y)`` gets the outcomes as a structured array (event, time), and the
-    validation set as ``X_val`` and ``y_val`` if it has parameters of these names.
+    validation set as ``X_val`` and ``y_val`` if it has parameters of these names. An
+    estimator that has them but trains without them says so by the attribute
+    ``uses_validation = False``; then none is split off for it.
 
     Examples
     --------
@@ -64,10 +66,11 @@ class NativeAdapter(Adapter):
         return True
 
     def takes_validation(self, estimator: Any) -> bool:
-        """Say whether ``fit`` has the parameters ``X_val`` and ``y_val``."""
+        """Ask for ``X_val`` and ``y_val`` in ``fit`` and for ``uses_validation``."""
         if not hasattr(estimator, "fit"):
             return False
-        return {"X_val", "y_val"} <= set(signature(estimator.fit).parameters)
+        takes = {"X_val", "y_val"} <= set(signature(estimator.fit).parameters)
+        return takes and bool(getattr(estimator, "uses_validation", True))
 
     def fit(
         self, estimator: Any, X: Any, y: Outcome, validation: Validation = None

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from consurv._params import AtLeast, Rule, check_params
+from consurv._params import AtLeast, Rule
 from consurv.adapters import adapter_for
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import ConsurvError, InvalidInput, MissingDependency
-from consurv.models.base import SurvivalModel
+from consurv.models.base import Data, SurvivalModel
 
 __all__ = ["WeibullAFT"]
 
 
 class WeibullAFT(SurvivalModel):
     """Accelerated failure time: log T = β·x + σ·W, with T Weibull.
+
+    More features than events are refused: lifelines would try for minutes in vain.
 
     Parameters
     ----------
@@ -44,40 +46,15 @@ class WeibullAFT(SurvivalModel):
     def __init__(self, *, penalty: float = 0.01) -> None:
         self.penalty = penalty
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train the model.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, m)
-        y : Outcome or anything that ``Outcome.of`` takes
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InvalidInput
-            If there are more features than events.
-        ConsurvError
-            If lifelines finds no solution.
-        MissingDependency
-            If lifelines is not installed.
-        """
-        check_params(self.get_params(deep=False), self._rules)
-        with self._fitting():
-            features, outcome = self._check_training(X, y)
-            # lifelines would try for minutes and then give up.
-            if features.shape[1] > outcome.n_events:
-                raise InvalidInput(
-                    f"X has {features.shape[1]} features and y only "
-                    f"{outcome.n_events} events, too few for a Weibull regression; "
-                    "drop features, or choose coxph, gradient-boosting or a deep model"
-                )
-            fitter = _make_fitter(self.penalty)
-            self.fitter_ = _train(fitter, features, outcome)
-        return self
+    def _fit(self, data: Data, validation: Data | None) -> None:
+        features, outcome = data
+        if features.shape[1] > outcome.n_events:
+            raise InvalidInput(
+                f"X has {features.shape[1]} features and y only "
+                f"{outcome.n_events} events, too few for a Weibull regression; "
+                "drop features, or choose coxph, gradient-boosting or a deep model"
+            )
+        self.fitter_ = _train(_make_fitter(self.penalty), features, outcome)
 
     def _predict_rows(self, features: NDArray[Any]) -> SurvivalCurves:
         return adapter_for(self.fitter_).curves(self.fitter_, features)

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -14,29 +14,73 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from consurv._checks import Float, check_same_length
+from consurv._params import Rule, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics.concordance import concordance_of_risk
 from consurv.outcome import Outcome
 
-__all__ = ["SurvivalModel"]
+__all__ = ["Data", "SurvivalModel"]
+
+Data = tuple[NDArray[Any], Outcome]
 
 
 class SurvivalModel(BaseEstimator):  # type: ignore[misc]
     """Base of our models: ``fit``, ``predict_survival_function``, ``predict``.
 
-    A model defines ``fit``, inside ``with self._fitting():``, and ``_predict_rows``.
-    One that trains with a validation set says so by the parameters ``X_val`` and
-    ``y_val`` of its ``fit``.
+    A model defines ``_rules`` for its parameters, ``_fit`` and ``_predict_rows``. One
+    that trains with a validation set sets ``uses_validation``.
+
+    Attributes
+    ----------
+    uses_validation : bool
+        Whether training makes use of a validation set. If not, ``fit`` takes one all
+        the same, checks it and leaves it aside, so that all models are called alike.
     """
 
+    uses_validation: ClassVar[bool] = False
+    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {}
     _dtype: ClassVar[DTypeLike] = np.float64
     # Rows predicted at once; bounds the memory of what lies between X and the answer.
     _chunk_rows: ClassVar[int] = 2048
 
     @abstractmethod
+    def _fit(self, data: Data, validation: Data | None) -> None:
+        """Train on checked data; *validation* is what the caller gave."""
+
+    @abstractmethod
     def _predict_rows(self, features: NDArray[Any]) -> SurvivalCurves:
         """Return the curves of a chunk of checked rows."""
+
+    def fit(self, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Self:
+        """Train the model; if that fails it stays as it was.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, m)
+        y : Outcome or anything that ``Outcome.of`` takes
+        X_val, y_val : optional
+            The validation set, both or none. A model without ``uses_validation``
+            checks it and trains without it.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInput
+            If a parameter is not valid, or the data cannot be used or hold no event.
+        ConsurvError
+            If training finds no finite solution.
+        MissingDependency
+            If a library that the model needs is not installed.
+        """
+        self._check_params()
+        with self._fitting():
+            data = self._check_training(X, y)
+            self._fit(data, self._check_validation(X_val, y_val))
+        return self
 
     def predict_survival_function(self, X: Any) -> SurvivalCurves:
         """Return the survival curve of every row of *X*.
@@ -84,7 +128,10 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         for start in range(0, len(features), self._chunk_rows):
             yield self._predict_rows(features[start : start + self._chunk_rows])
 
-    def _check_training(self, X: Any, y: Any) -> tuple[NDArray[Any], Outcome]:
+    def _check_params(self) -> None:
+        check_params(self.get_params(deep=False), self._rules)
+
+    def _check_training(self, X: Any, y: Any) -> Data:
         """Return features and outcomes that a model can be trained on."""
         outcome = Outcome.of(y)
         features: NDArray[Any] = validate_data(
@@ -98,15 +145,27 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
             )
         return features, outcome
 
-    def _check_features(self, X: Any, dtype: DTypeLike | None = None) -> NDArray[Any]:
-        """Return features to predict from, by default of the model's own dtype."""
-        check_is_fitted(self)
-        return self._check_rows(X, dtype)
+    def _check_validation(self, X_val: Any, y_val: Any) -> Data | None:
+        """Return a validation set that goes with the training set, if one is given."""
+        if X_val is None and y_val is None:
+            return None
+        if X_val is None or y_val is None:
+            missing = "y_val" if y_val is None else "X_val"
+            raise InvalidInput(
+                f"{missing} is missing: give both X_val and y_val, or none"
+            )
+        features, outcome = self._check_rows(X_val), Outcome.of(y_val)
+        check_same_length(X_val=len(features), y_val=len(outcome))
+        return features, outcome
 
-    def _check_rows(self, X: Any, dtype: DTypeLike | None = None) -> NDArray[Any]:
+    def _check_features(self, X: Any) -> NDArray[Any]:
+        """Return features to predict from."""
+        check_is_fitted(self)
+        return self._check_rows(X)
+
+    def _check_rows(self, X: Any) -> NDArray[Any]:
         """Return features like those of the training set."""
-        kind = self._dtype if dtype is None else dtype
-        features: NDArray[Any] = validate_data(self, X, reset=False, dtype=kind)
+        features: NDArray[Any] = validate_data(self, X, reset=False, dtype=self._dtype)
         return features
 
     def __sklearn_tags__(self) -> Any:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from consurv._checks import Float
-from consurv._params import Between, Rule, check_params
+from consurv._params import Between, Rule
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import ConsurvError
-from consurv.models.base import SurvivalModel
+from consurv.models.base import Data, SurvivalModel
 from consurv.models.breslow import breslow
+from consurv.models.risk_sets import RiskSets
 from consurv.outcome import Outcome
 
 __all__ = ["CoxPH"]
@@ -56,31 +57,17 @@ class CoxPH(SurvivalModel):
     def __init__(self, *, penalty: float = 0.01) -> None:
         self.penalty = penalty
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train the model.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, m)
-        y : Outcome or anything that ``Outcome.of`` takes
-
-        Returns
-        -------
-        self
-        """
-        check_params(self.get_params(deep=False), self._rules)
-        with self._fitting():
-            features, outcome = self._check_training(X, y)
-            mean, scale = features.mean(axis=0), features.std(axis=0)
-            # A constant feature, up to rounding, says nothing and gets no weight.
-            varies = scale > 1e-10 * np.maximum(np.abs(mean), 1e-300)
-            scale = np.where(varies, scale, 1.0)
-            Z = np.where(varies, (features - mean) / scale, 0.0)
-            beta = _solve(Z, outcome, self.penalty)
-            self.coef_ = beta / scale
-            self.mean_ = mean
-            self.baseline_ = breslow(Z @ beta, outcome)
-        return self
+    def _fit(self, data: Data, validation: Data | None) -> None:
+        features, outcome = data
+        mean, scale = features.mean(axis=0), features.std(axis=0)
+        # A constant feature, up to rounding, says nothing and gets no weight.
+        varies = scale > 1e-10 * np.maximum(np.abs(mean), 1e-300)
+        scale = np.where(varies, scale, 1.0)
+        Z = np.where(varies, (features - mean) / scale, 0.0)
+        beta = _solve(Z, outcome, self.penalty)
+        self.coef_ = beta / scale
+        self.mean_ = mean
+        self.baseline_ = breslow(Z @ beta, outcome)
 
     def _predict_rows(self, features: NDArray[Any]) -> SurvivalCurves:
         return self.baseline_.curves((features - self.mean_) @ self.coef_)
@@ -137,38 +124,15 @@ class _PartialLikelihood:
     """Minus the log partial likelihood with Breslow's ties, and its derivatives."""
 
     def __init__(self, Z: Float, outcome: Outcome) -> None:
-        order = np.argsort(-outcome.time, kind="stable")  # the last to leave first
-        time, event = outcome.time[order], outcome.event[order]
-        self.Z = Z[order]
-        self.events = event.astype(float)
-        self.event_rows = np.flatnonzero(event)
-        # At a time all who share it are at risk: the last of them closes the set.
-        last = np.searchsorted(-time, -time, side="right") - 1
-        self.closes, counts = np.unique(last[event], return_counts=True)
-        self.counts = counts.astype(float)
-        # Row j is in every risk set that closes at or after it.
-        self.first_set = np.searchsorted(self.closes, np.arange(len(time)))
-
-    def _log_at_risk(self, scores: Float) -> Float:
-        """Return the log of each risk set's total; never log(0), however far apart."""
-        return np.logaddexp.accumulate(scores)[self.closes]
-
-    def _expected(self, scores: Float, log_at_risk: Float) -> Float:
-        """Return the expected events of each row: its risk times its hazard."""
-        terms = np.log(self.counts) - log_at_risk
-        log_hazard = np.logaddexp.accumulate(terms[::-1])[::-1]
-        expected: Float = np.exp(
-            scores + np.append(log_hazard, -np.inf)[self.first_set]
-        )
-        return expected
+        self.sets = RiskSets(outcome)
+        self.Z = Z[self.sets.order]
 
     def value(self, beta: Float) -> tuple[float, Float]:
         """Return the loss and its gradient."""
         scores = self.Z @ beta
-        log_at_risk = self._log_at_risk(scores)
-        loss = self.counts @ log_at_risk - scores[self.event_rows].sum()
-        expected = self._expected(scores, log_at_risk)
-        return float(loss), self.Z.T @ (expected - self.events)
+        loss = self.sets.counts @ self.sets.log_at_risk(scores)
+        loss -= scores[self.sets.event].sum()
+        return float(loss), -(self.Z.T @ self.sets.residuals(scores))
 
     def hessian(self, beta: Float) -> Float:
         """Return the matrix of second derivatives.
@@ -177,13 +141,13 @@ class _PartialLikelihood:
         weighted by each row's expected events; the means take another product.
         """
         scores = self.Z @ beta
-        log_at_risk = self._log_at_risk(scores)
-        expected = self._expected(scores, log_at_risk)
+        log_at_risk, counts = self.sets.log_at_risk(scores), self.sets.counts
+        expected = self.sets.expected(scores)
         weights, top = np.exp(scores - scores.max()), scores.max()
-        sums = np.cumsum(self.Z * weights[:, None], axis=0)[self.closes]
+        sums = np.cumsum(self.Z * weights[:, None], axis=0)[self.sets.closes]
         # Where all weights of a set underflow its mean is lost, at worst a slow step.
         totals = np.maximum(np.exp(log_at_risk - top), np.finfo(float).tiny)
         means = sums / totals[:, None]
         second = (self.Z * expected[:, None]).T @ self.Z
-        result: Float = second - (means * self.counts[:, None]).T @ means
+        result: Float = second - (means * counts[:, None]).T @ means
         return result

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
-from consurv.models.base import SurvivalModel
+from consurv.models.base import Data, SurvivalModel
 
 __all__ = ["KaplanMeierModel"]
 
@@ -18,8 +18,8 @@ __all__ = ["KaplanMeierModel"]
 class KaplanMeierModel(SurvivalModel):
     """The dummy model: every subject gets the Kaplan–Meier curve of the training set.
 
-    It ranks nobody (C-index 0.5) and is as calibrated as the number of subjects
-    allows, so that others can be measured by it.
+    Features are only counted. It ranks nobody (C-index 0.5) and is as calibrated as
+    the number of subjects allows, so that others can be measured by it.
 
     Attributes
     ----------
@@ -37,21 +37,8 @@ class KaplanMeierModel(SurvivalModel):
     # All rows at once: they share one curve, which is stored only once.
     _chunk_rows: ClassVar[int] = sys.maxsize
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Estimate the curve from the outcomes; features are only counted.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, m)
-        y : Outcome or anything that ``Outcome.of`` takes
-
-        Returns
-        -------
-        self
-        """
-        with self._fitting():
-            self.kaplan_meier_ = KaplanMeier(self._check_training(X, y)[1])
-        return self
+    def _fit(self, data: Data, validation: Data | None) -> None:
+        self.kaplan_meier_ = KaplanMeier(data[1])
 
     def _predict_rows(self, features: NDArray[Any]) -> SurvivalCurves:
         n, km = len(features), self.kaplan_meier_

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from numpy.typing import DTypeLike, NDArray
 from torch import Tensor, nn
 
-from consurv._checks import check_same_length
 from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule, check_params
 from consurv.curves.curves import SurvivalCurves
-from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.errors import CalibrationWarning
 from consurv.models.base import SurvivalModel
 from consurv.models.deep.network import mlp
 from consurv.models.deep.training import Settings, find_device, seeded, train
@@ -29,8 +28,9 @@ Data = tuple[NDArray[np.float32], Outcome]
 class DeepSurvival(SurvivalModel):
     """Base of the deep models; a model adds its loss and how outputs become curves.
 
-    Features should be standardised. Training stops when the validation loss has not
-    fallen for ``patience`` epochs, and the weights of the best epoch are kept.
+    Features should be standardised. Training stops when the loss of the validation set,
+    given to ``fit`` or held out, has not fallen for ``patience`` epochs, and the
+    weights of the best epoch are kept.
 
     Parameters
     ----------
@@ -73,6 +73,7 @@ class DeepSurvival(SurvivalModel):
         "random_state": (OneOf(None), AtLeast(0), InstanceOf(np.random.Generator)),
         "verbose": OneOf(True, False),
     }
+    uses_validation: ClassVar[bool] = True
     _dtype: ClassVar[DTypeLike] = np.float32
 
     def __init__(
@@ -126,63 +127,19 @@ class DeepSurvival(SurvivalModel):
     def _curves(self, x: Tensor) -> SurvivalCurves:
         """Return the curves of one chunk of rows."""
 
-    # -- the estimator --------------------------------------------------------
-
-    def fit(self, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Self:
-        """Train the network.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, m)
-            Numbers, standardised.
-        y : Outcome or anything that ``Outcome.of`` takes
-        X_val, y_val : optional
-            The validation set that decides when to stop; if missing,
-            ``validation_fraction`` of the subjects are held out.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InvalidInput
-            If the data cannot be used or hold no event.
-        ConsurvError
-            If a loss does not stay finite.
-        """
-        self._check_params()
-        with self._fitting():
-            data = self._check_training(X, y)
-            rng = np.random.default_rng(self.random_state)
-            data, validation = self._with_validation(data, X_val, y_val, rng)
-            self._train(data, validation, seed=int(rng.integers(2**31)))
-        return self
-
     # -- the work -------------------------------------------------------------
 
     def _check_params(self) -> None:
-        check_params(self.get_params(deep=False), self._rules)
+        super()._check_params()
         for width in self.hidden:
             check_params({"hidden": width}, {"hidden": AtLeast(1)})
 
-    def _with_validation(
-        self, data: Data, X_val: Any, y_val: Any, rng: np.random.Generator
-    ) -> tuple[Data, Data]:
-        """Return the training set and the validation set, given or split off."""
-        if (X_val is None) != (y_val is None):
-            missing = "y_val" if y_val is None else "X_val"
-            raise InvalidInput(
-                f"{missing} is missing: give both X_val and y_val, or none"
-            )
-        X, outcome = data
-        if X_val is None:
+    def _fit(self, data: Data, validation: Data | None) -> None:
+        rng = np.random.default_rng(self.random_state)
+        if validation is None:
+            X, outcome = data
             kept, held = split(outcome, self.validation_fraction, rng)
-            training, validation = (X[kept], outcome[kept]), (X[held], outcome[held])
-        else:
-            features: NDArray[np.float32] = self._check_rows(X_val)
-            training, validation = data, (features, Outcome.of(y_val))
-            check_same_length(X_val=len(features), y_val=len(validation[1]))
+            data, validation = (X[kept], outcome[kept]), (X[held], outcome[held])
         if validation[1].n_events == 0:
             warnings.warn(
                 f"none of the {len(validation[1])} subjects of the validation set has "
@@ -191,7 +148,7 @@ class DeepSurvival(SurvivalModel):
                 CalibrationWarning,
                 stacklevel=3,
             )
-        return training, validation
+        self._train(data, validation, seed=int(rng.integers(2**31)))
 
     def _train(self, data: Data, validation: Data, seed: int) -> None:
         device = find_device(self.device)
