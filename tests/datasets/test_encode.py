@@ -1,6 +1,7 @@
 import datetime
 import pickle
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,10 +26,17 @@ TABLE = pd.DataFrame(
 
 
 class TestNumbers:
-    def test_get_the_median_where_missing_and_are_standardised(self) -> None:
-        age = TableEncoder().fit_transform(TABLE)["age"]
-        # Filled: 40, 60, 50, 50 with mean 50 and variance 50.
-        assert_allclose(age, np.array([-10, 10, 0, 0]) / np.sqrt(50))
+    @pytest.mark.parametrize(("impute", "filled"), [("mean", 55), ("median", 50)])
+    def test_are_filled_where_missing_and_standardised(
+        self, impute: str, filled: float
+    ) -> None:
+        table = pd.DataFrame({"age": [40, 50, np.nan, 75]})
+        age = TableEncoder(impute=impute).fit_transform(table)["age"]
+        expected = np.array([40, 50, filled, 75])
+        assert_allclose(age, (expected - expected.mean()) / expected.std())
+
+    def test_get_the_mean_by_default(self) -> None:
+        assert TableEncoder().impute == "mean"
 
     def test_use_what_training_had(self) -> None:
         encoder = TableEncoder().fit(TABLE)
@@ -88,6 +96,22 @@ class TestText:
         encoder = TableEncoder().fit(TABLE.dropna(subset="stage"))
         with pytest.warns(CalibrationWarning, match=r"\(missing\); they count as 'I'"):
             encoder.transform(TABLE)
+
+    def test_that_is_missing_may_get_the_most_frequent_level(self) -> None:
+        table = pd.DataFrame({"stage": ["II", None, "I", "II"], "age": [1, 2, 3, 4]})
+        encoder = TableEncoder(missing="mode").fit(table)
+        encoded = encoder.transform(table)
+        assert encoded.columns.tolist() == ["age", "stage_II"]
+        assert_array_equal(encoded["stage_II"], [1, 1, 0, 1])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            new = encoder.transform(table.assign(stage=None))
+        assert_array_equal(new["stage_II"], [1, 1, 1, 1])
+
+    def test_that_training_did_not_have_is_said_in_that_case_too(self) -> None:
+        encoder = TableEncoder(missing="mode").fit(TABLE)
+        with pytest.warns(CalibrationWarning, match="'stage'.*: IV; they count as 'I'"):
+            encoder.transform(TABLE.assign(stage="IV"))
 
     def test_with_the_levels_of_training_gives_no_warning(self) -> None:
         encoder = TableEncoder().fit(TABLE)
@@ -176,15 +200,23 @@ class TestTheEncoder:
         encoder = TableEncoder(max_levels=7).fit(TABLE)
         again = pickle.loads(pickle.dumps(encoder))
         pd.testing.assert_frame_equal(again.transform(TABLE), encoder.transform(TABLE))
-        assert clone(encoder).max_levels == 7
+        assert clone(encoder).get_params() == {
+            "max_levels": 7,
+            "impute": "mean",
+            "missing": "level",
+        }
 
     def test_must_be_fitted_first(self) -> None:
         with pytest.raises(NotFittedError, match="not fitted yet"):
             TableEncoder().transform(TABLE)
 
-    def test_checks_its_parameter(self) -> None:
-        with pytest.raises(InvalidInput, match="max_levels=1 is not valid"):
-            TableEncoder(max_levels=1).fit(TABLE)
+    @pytest.mark.parametrize(
+        "params", [{"max_levels": 1}, {"impute": "mode"}, {"missing": "drop"}]
+    )
+    def test_checks_its_parameters(self, params: dict[str, Any]) -> None:
+        name, value = next(iter(params.items()))
+        with pytest.raises(InvalidInput, match=f"{name}={value!r} is not valid"):
+            TableEncoder(**params).fit(TABLE)
 
     def test_leaves_the_table_as_it_was(self) -> None:
         before = TABLE.copy()

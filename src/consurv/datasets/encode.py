@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from consurv._params import AtLeast, check_params
+from consurv._params import AtLeast, OneOf, Rule, check_params
 from consurv.datasets.table import pick_columns
 from consurv.errors import CalibrationWarning, InvalidInput
 
@@ -30,17 +30,25 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Impute, standardise and one-hot encode a table of features.
 
     Everything is learned in ``fit``, so inside a Pipeline it comes from the training
-    rows alone. Columns with numbers get their median where a value is missing and are
+    rows alone. Columns with numbers get their mean where a value is missing and are
     standardised; those with only 0 and 1 (or False and True) get the more frequent
     value and are left as they are. Text and categories become one column per level
     but the first, and one for missing values if training has any. A level that
     training did not have is encoded as the first one, all zeros, with a warning.
     Columns without two different values are dropped.
 
+    The paper fills in the mean, in GBM the median, and the most frequent category. Its
+    datasets have no missing text once they are loaded, so that ``missing`` does not
+    matter there; elsewhere a level of its own keeps what the gap may tell.
+
     Parameters
     ----------
-    max_levels : int
+    max_levels : int, default=50
         A text column with more levels is refused: it is an identifier or free text.
+    impute : {"mean", "median"}, default="mean"
+        What stands in for a missing number.
+    missing : {"level", "mode"}, default="level"
+        Whether missing text is a level of its own or gets the most frequent one.
 
     Attributes
     ----------
@@ -63,12 +71,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     2  0.000000    0.0
     """
 
-    def __init__(self, max_levels: int = 50) -> None:
+    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+        "max_levels": AtLeast(2),
+        "impute": OneOf("mean", "median"),
+        "missing": OneOf("level", "mode"),
+    }
+
+    def __init__(
+        self, max_levels: int = 50, *, impute: str = "mean", missing: str = "level"
+    ) -> None:
         self.max_levels = max_levels
+        self.impute = impute
+        self.missing = missing
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn medians, scales and levels from the table *X*."""
-        check_params({"max_levels": self.max_levels}, {"max_levels": AtLeast(2)})
+        """Learn what to fill in, scales and levels from the table *X*."""
+        check_params(self.get_params(deep=False), self._rules)
         frame = _as_frame(X)
         names: list[str] = frame.columns.tolist()
         text = [name for name in names if _is_text(frame[name])]
@@ -85,7 +103,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check_levels(frame[levels])
         binary = [n for n in used if n not in text and _is_binary(frame[n])]
         numeric = [n for n in used if n not in levels and n not in binary]
-        encoder = _make_encoder(numeric, binary, levels).fit(frame[used])
+        columns = {"numeric": numeric, "binary": binary, "text": levels}
+        encoder = self._make_encoder(columns).fit(frame[used])
         self.feature_names_in_ = np.asarray(frame.columns, dtype=object)
         self.n_features_in_ = frame.shape[1]
         self.columns_, self._text, self._encoder = used, levels, encoder
@@ -108,6 +127,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names: NDArray[Any] = self._encoder.get_feature_names_out()
         return names
 
+    def _make_encoder(self, columns: dict[str, list[str]]) -> ColumnTransformer:
+        most_frequent = SimpleImputer(strategy="most_frequent")
+        numbers = SimpleImputer(strategy=self.impute)
+        text = most_frequent if self.missing == "mode" else "passthrough"
+        levels = OneHotEncoder(
+            drop="first", handle_unknown="ignore", sparse_output=False
+        )
+        steps = {
+            "numeric": make_pipeline(numbers, StandardScaler()),
+            "binary": most_frequent,
+            "text": make_pipeline(text, levels),
+        }
+        return ColumnTransformer(
+            [(part, step, columns[part]) for part, step in steps.items()],
+            verbose_feature_names_out=False,
+        ).set_output(transform="pandas")
+
     def _check_levels(self, levels: pd.DataFrame) -> None:
         counts = levels.nunique()
         many = counts[counts > self.max_levels]
@@ -121,10 +157,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _warn_of_unknown(self, frame: pd.DataFrame) -> None:
         if not self._text:
             return
-        known = self._encoder.named_transformers_["text"].categories_
+        known = self._encoder.named_transformers_["text"][-1].categories_
         for name, levels in zip(self._text, known, strict=True):
             unknown = set(frame[name].dropna().unique()) - set(levels)
-            if frame[name].isna().any() and not pd.isna(levels).any():
+            no_gaps_known = self.missing == "level" and not pd.isna(levels).any()
+            if no_gaps_known and frame[name].isna().any():
                 unknown.add("(missing)")
             if unknown:
                 warnings.warn(
@@ -143,22 +180,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-
-def _make_encoder(
-    numeric: list[str], binary: list[str], text: list[str]
-) -> ColumnTransformer:
-    one_hot = OneHotEncoder(drop="first", handle_unknown="ignore", sparse_output=False)
-    parts = [
-        ("numeric", make_pipeline(SimpleImputer(strategy="median"), StandardScaler())),
-        ("binary", SimpleImputer(strategy="most_frequent")),
-        ("text", one_hot),
-    ]
-    columns = {"numeric": numeric, "binary": binary, "text": text}
-    return ColumnTransformer(
-        [(part, step, columns[part]) for part, step in parts],
-        verbose_feature_names_out=False,
-    ).set_output(transform="pandas")
 
 
 def _as_frame(X: Any) -> pd.DataFrame:
