@@ -17,7 +17,7 @@ from consurv._checks import (
 )
 from consurv.errors import InvalidInput
 
-__all__ = ["Outcome"]
+__all__ = ["Outcome", "as_events"]
 
 _DTYPE = np.dtype([("event", np.bool_), ("time", np.float64)])
 
@@ -62,7 +62,7 @@ class Outcome:
 
     def __init__(self, time: ArrayLike, event: ArrayLike) -> None:
         _check_not_swapped(time, event)
-        times, events = _check_time(time), _check_event(event)
+        times, events = _check_time(time), as_events(event)
         check_same_length(time=len(times), event=len(events))
         _freeze(self, times, events)
 
@@ -207,7 +207,8 @@ def _is_binary(values: ArrayLike) -> bool:
     )
 
 
-def _check_event(event: ArrayLike) -> Bool:
+def as_events(event: ArrayLike) -> Bool:
+    """Return events as a new array of bool, refusing all but bool and exactly 0/1."""
     array = as_plain_array(event, "event")
     if array.dtype.kind == "b" and array.ndim == 1:
         return array.copy()

@@ -9,6 +9,7 @@ from scipy.integrate import quad
 from scipy.interpolate import PchipInterpolator
 
 from consurv.curves.curves import SurvivalCurves
+from consurv.curves.interpolate import index_before, survival_before
 
 KINDS = ["linear", "step", "pchip"]
 
@@ -175,3 +176,37 @@ class TestAreas:
         )
         assert_array_equal(curves.mean(), [np.inf, np.inf, 0])
         assert_allclose(curves.restricted_mean(5), [1.8 + 3 * 0.8, 5, 0])
+
+
+class TestSurvivalBefore:
+    @staticmethod
+    def before(curves, time):
+        nodes, time = curves._nodes, np.asarray(time, dtype=float)
+        return survival_before(nodes, time, index_before(nodes, time))
+
+    def test_steps_by_hand(self):
+        curves = SurvivalCurves([2, 6], [[0.8, 0.4]] * 6, "step")
+        found = self.before(curves, [1, 2, 2.1, 6, 8, 10])
+        assert_allclose(found, [1, 1, 0.8, 0.8, 0.2, 0], atol=1e-15)
+
+    def test_a_vertical_drop_of_a_linear_curve(self):
+        curves = SurvivalCurves([2, 2, 4], [[0.8, 0.4, 0.0]] * 3)
+        assert_allclose(self.before(curves, [1, 2, 3]), [0.9, 0.8, 0.2])
+
+    @pytest.mark.parametrize("own", [False, True])
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    def test_where_a_curve_is_continuous_it_is_its_value(self, own, dtype):
+        curves = make_curves(own=own)
+        curves = SurvivalCurves(curves.times, curves.survival.astype(dtype))
+        time = np.random.default_rng(1).uniform(0.1, 60, len(curves))
+        assert_allclose(
+            self.before(curves, time), curves.survival_at_observed(time), atol=1e-14
+        )
+
+    @pytest.mark.parametrize("own", [False, True])
+    def test_at_a_step_it_is_the_value_just_before(self, own):
+        curves = make_curves("step", own=own)
+        times = np.broadcast_to(curves.times, curves.survival.shape)
+        for column in (1, 7, curves.survival.shape[1] - 1):
+            before = self.before(curves, times[:, column])
+            assert_array_equal(before, curves.survival[:, column - 1])

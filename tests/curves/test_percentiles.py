@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv.curves.curves import SurvivalCurves
+from consurv.curves.percentiles import percentile_times
 
 KINDS = ["linear", "step", "pchip"]
 LEVELS = np.arange(1, 20) / 20
@@ -191,3 +192,16 @@ class TestFromPercentileTimes:
             curves.percentile_times([0.9, 0.5, 0.1]), [[np.inf] * 3, [0, 0, 0]]
         )
         assert_array_equal(curves.survival_at([0, 5]), [[1, 1], [0, 0]])
+
+
+class TestLevelsOfEachCurve:
+    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("own", [False, True])
+    def test_a_row_of_levels_for_each_curve(self, kind, own):
+        curves = make_curves(kind, own=own)
+        levels = np.random.default_rng(2).uniform(0, 0.999, (len(curves), 4))
+        found = percentile_times(curves._nodes, levels)
+        expected = [
+            c.percentile_times(row)[0] for c, row in zip(curves, levels, strict=True)
+        ]
+        assert_array_equal(found, expected)

@@ -12,7 +12,15 @@ from consurv.curves.nodes import Nodes, end_time, tail_survival
 from consurv.curves.pchip import Cubic, fall_rates
 from consurv.curves.search import Index, last_index, pick
 
-__all__ = ["area_until", "fall_rate_at", "pchip_rates", "segment_cubic", "survival_at"]
+__all__ = [
+    "area_until",
+    "fall_rate_at",
+    "index_before",
+    "pchip_rates",
+    "segment_cubic",
+    "survival_at",
+    "survival_before",
+]
 
 
 def survival_at(nodes: Nodes, times: Float) -> Float:
@@ -41,6 +49,67 @@ def survival_at(nodes: Nodes, times: Float) -> Float:
         time = times if times.ndim == 1 else times[rows]
         where = _locate(block.times, time) if index is None else index
         out[rows] = _evaluate(block, time, where)
+    return out
+
+
+def survival_before(nodes: Nodes, time: Float, index: Index) -> Float:
+    """Return S(t⁻), the probability of reaching t, of linear or step curves.
+
+    Only the nodes beside the times are read, whatever the length of the curves.
+
+    Parameters
+    ----------
+    nodes : Nodes of n curves
+    time : array of shape (n,)
+        One for each curve, > 0.
+    index : array of shape (n,)
+        As ``index_before`` gives it.
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> nodes = Nodes(np.array([0.0, 4.0]), np.array([[1.0, 0.5]]), "step")
+    >>> time = np.array([4.0])
+    >>> survival_before(nodes, time, index_before(nodes, time))
+    array([1.])
+    """
+    row, last = np.arange(len(time)), nodes.survival.shape[1] - 1
+    value = nodes.survival[row, index].astype(np.float64)
+    shared = nodes.times.ndim == 1
+    if nodes.interpolation != "step":
+        after = np.minimum(index + 1, last)
+        start, stop = (
+            nodes.times[i] if shared else nodes.times[row, i] for i in (index, after)
+        )
+        lowest = nodes.survival[row, after]
+        # Past the last node the width is 0; the line there follows below.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value -= (time - start) / (stop - start) * (value - lowest)
+        np.maximum(value, lowest, out=value)
+    tail = np.flatnonzero(index == last)
+    last_time = nodes.times[-1] if shared else nodes.times[tail, -1]
+    last_survival = nodes.survival[tail, -1].astype(np.float64)
+    value[tail] = tail_survival(last_time, last_survival, time[tail])
+    return value
+
+
+def index_before(nodes: Nodes, time: Float) -> Index:
+    """Return the index of the last node before a time > 0 of its own for each curve.
+
+    Examples
+    --------
+    >>> nodes = Nodes(np.array([0.0, 4.0]), np.array([[1.0, 0.5]]), "step")
+    >>> index_before(nodes, np.array([4.0])), index_before(nodes, np.array([4.1]))
+    (array([0]), array([1]))
+    """
+    if nodes.times.ndim == 1:
+        return np.searchsorted(nodes.times, time, side="left") - 1
+    out = np.empty(len(time), dtype=np.intp)
+    for rows, block in nodes.blocks(1):
+        out[rows] = last_index(block.times, time[rows, None], np.less)[:, 0]
     return out
 
 

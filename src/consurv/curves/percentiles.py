@@ -19,8 +19,9 @@ def percentile_times(nodes: Nodes, levels: Float) -> Float:
     Parameters
     ----------
     nodes : Nodes of n curves
-    levels : array of shape (p,)
-        Strictly inside (0, 1), in any order.
+    levels : array of shape (p,) or (n, p)
+        In [0, 1), in any order; common to all curves, or a row for each. Level 0 is
+        where a curve ends.
 
     Returns
     -------
@@ -33,9 +34,9 @@ def percentile_times(nodes: Nodes, levels: Float) -> Float:
     >>> percentile_times(nodes, np.array([0.75, 0.25]))
     array([[2., 6.]])
     """
-    out = np.empty((nodes.survival.shape[0], levels.size))
-    for rows, block in nodes.blocks(levels.size):
-        out[rows] = _invert(block, levels)
+    out = np.empty((nodes.survival.shape[0], levels.shape[-1]))
+    for rows, block in nodes.blocks(levels.shape[-1]):
+        out[rows] = _invert(block, levels if levels.ndim == 1 else levels[rows])
     return out
 
 
@@ -49,12 +50,12 @@ def _invert(block: Nodes, levels: Float) -> Float:
         time = _time_within(block, levels, index, after, time)
     tail = index == last
     if tail.any():
-        row, column = np.nonzero(tail)
+        row = np.nonzero(tail)[0]
         last_time = block.times[..., -1]
         time[tail] = tail_percentile_time(
             last_time if last_time.ndim == 0 else last_time[row],
             block.survival[row, -1],
-            levels[column],
+            np.broadcast_to(levels, tail.shape)[tail],
         )
     return time
 

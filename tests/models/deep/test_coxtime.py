@@ -66,7 +66,7 @@ class TestControls:
         model._prepare(y)
         targets = model._batch((np.zeros((4, 1), np.float32), y))
         assert targets["first"].tolist() == [0, 1, 3]
-        assert len(targets["x"]) == 3  # a row per event
+        assert targets["row"].tolist() == [0, 2, 3]  # a row per event
 
 
 class TestNetwork:
@@ -81,6 +81,15 @@ class TestNetwork:
             grid = network.on_grid(x, times)
             for k, t in enumerate(times):
                 assert_allclose(grid[:, k], network(x, t.expand(11)), rtol=1e-4)
+
+    @pytest.mark.parametrize("k", [4, 40])
+    def test_chosen_rows_are_those_of_the_whole(self, k):
+        torch.manual_seed(0)
+        network, x = TimeNetwork(3, (8,), 0.4).eval(), torch.randn(11, 3)
+        rows, time = torch.randint(0, 11, (k,)), torch.randn(k)
+        with torch.no_grad():
+            found = network(x, time, rows)
+            assert_allclose(found, network(x[rows], time), rtol=1e-5, atol=1e-6)
 
     def test_the_grid_does_not_depend_on_the_blocks(self, monkeypatch):
         torch.manual_seed(0)

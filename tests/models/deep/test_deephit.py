@@ -90,6 +90,25 @@ class TestRanking:
         found = ranking_loss(log_p, index, event, 0.1)
         assert_allclose(float(found), expected, rtol=1e-12)
 
+    def test_a_narrow_exponential_stays_in_range(self):
+        # exp(F / σ) alone would overflow; no difference of these F does.
+        logits, index, event = random_batch()
+        logits, sigma = 0.05 * logits, 1e-3
+        log_p = bin_log_probabilities(logits.float().requires_grad_())
+        found = ranking_loss(log_p, index, event, sigma)
+        p = bin_log_probabilities(logits).exp().numpy()
+        expected = naive_ranking(p, index.numpy(), event.numpy(), sigma)
+        assert np.isfinite(expected)
+        assert_allclose(float(found.detach()), expected, rtol=1e-2)
+
+    def test_who_is_never_outlived_costs_nothing(self):
+        log_p = bin_log_probabilities(torch.zeros(2, 3)).requires_grad_()
+        index, event = torch.tensor([2, 1]), torch.tensor([True, False])
+        loss = ranking_loss(log_p, index, event, 1e-3)
+        loss.backward()
+        assert float(loss.detach()) == 0
+        assert torch.isfinite(log_p.grad).all()
+
     def test_is_zero_without_events(self):
         logits, index, _ = random_batch()
         log_p = bin_log_probabilities(logits)

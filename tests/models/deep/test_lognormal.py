@@ -284,6 +284,7 @@ class TestModel:
             model = LogNormalNN(
                 dropout=0.0,
                 learning_rate=1e-2,
+                weight_decay=0.0,
                 max_epochs=40,
                 random_state=0,
                 **options,

@@ -79,7 +79,7 @@ class CoxTime(DeepSurvival):
         hidden: tuple[int, ...] = (64, 64),
         dropout: float = 0.4,
         learning_rate: float = 1e-3,
-        weight_decay: float = 1e-4,
+        weight_decay: float = 1e-2,
         batch_size: int = 256,
         max_epochs: int = 1000,
         patience: int = 20,
@@ -126,11 +126,11 @@ class CoxTime(DeepSurvival):
 
     def _batch(self, data: Data) -> dict[str, Tensor]:
         """Return a row per event; without one, a row that counts nothing."""
-        X, outcome = data
+        _, outcome = data
         rows = np.flatnonzero(outcome.event)
         if rows.size == 0:
             rows = np.zeros(1, dtype=np.intp)
-        return {"x": torch.from_numpy(X[rows]), **self._encode(outcome, rows)}
+        return self._encode(outcome, rows)
 
     def _encode(
         self, outcome: Outcome, rows: NDArray[np.intp] | None = None
@@ -138,6 +138,7 @@ class CoxTime(DeepSurvival):
         rows = np.arange(len(outcome)) if rows is None else rows
         first = np.searchsorted(outcome.time, outcome.time[rows], side="left")
         return {
+            "row": torch.from_numpy(rows),
             "time": self._scaled(outcome.time[rows]),
             "event": torch.from_numpy(outcome.event[rows]),
             "first": torch.from_numpy(first),
@@ -151,14 +152,13 @@ class CoxTime(DeepSurvival):
 
     def _loss(self, network: nn.Module, batch: dict[str, Tensor]) -> Tensor:
         at_risk = self._at_risk[network.training]
-        x, time = batch["x"], batch["time"]
-        m, c = len(x), self.n_controls
+        row, time = batch["row"], batch["time"]
+        m, c = len(row), self.n_controls
         # One draw would make the loss of a few validation events a lottery.
         draws = 1 if network.training else max(1, _VALIDATION_CONTROLS // m)
         drawn = draw_controls(batch["first"], len(at_risk), draws * c)
-        log_risk = network(
-            torch.cat([x, at_risk[drawn.flatten()]]), time.repeat(1 + draws * c)
-        )
+        rows = torch.cat([row, drawn.flatten()])
+        log_risk = network(at_risk, time.repeat(1 + draws * c), rows)
         case, controls = log_risk[:m], log_risk[m:].view(draws, c, m)
         loss = case_control_loss(case.repeat(draws), controls.mT.flatten(0, 1))
         return loss * batch["event"].any()

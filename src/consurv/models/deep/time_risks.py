@@ -35,6 +35,8 @@ class TimeNetwork(nn.Module):
     >>> x, times = torch.zeros(5, 3), torch.tensor([0.0, 1.0])
     >>> network(x, torch.ones(5)).shape, network.on_grid(x, times).shape
     (torch.Size([5]), torch.Size([5, 2]))
+    >>> network(x, times, rows=torch.tensor([3, 3])).shape
+    torch.Size([2])
     """
 
     def __init__(
@@ -45,9 +47,20 @@ class TimeNetwork(nn.Module):
         assert isinstance(first, nn.Linear)
         self.first, self.rest = first, nn.Sequential(*rest)
 
-    def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        """Return g(x_i, t_i) for rows (n, m) and times (n,)."""
-        log_risk: Tensor = self.rest(self.first(torch.cat([x, time[:, None]], dim=1)))
+    def forward(self, x: Tensor, time: Tensor, rows: Tensor | None = None) -> Tensor:
+        """Return g(x_i, t_i) for rows (n, m) and times (n,).
+
+        With *rows* (k,) and times (k,) it is g(x_rows, t), where a row may come often.
+        """
+        weight, bias = self.first.weight, self.first.bias
+        of_x = nn.functional.linear
+        if rows is None:
+            units = of_x(x, weight[:, :-1], bias)
+        elif len(rows) < len(x):
+            units = of_x(x.index_select(0, rows), weight[:, :-1], bias)
+        else:  # every row passes the first layer once
+            units = of_x(x, weight[:, :-1], bias).index_select(0, rows)
+        log_risk: Tensor = self.rest(units + time[:, None] * weight[:, -1])
         return log_risk[:, 0]
 
     def on_grid(self, x: Tensor, times: Tensor) -> Tensor:

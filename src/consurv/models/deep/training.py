@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -37,7 +36,7 @@ class Settings:
     """
 
     learning_rate: float = 1e-3
-    weight_decay: float = 1e-4
+    weight_decay: float = 1e-2
     batch_size: int = 256
     max_epochs: int = 1000
     patience: int = 20
@@ -210,7 +209,9 @@ class _Keeper:
         """Take note of an epoch; say whether patience is at its end."""
         if self.best < 0 or validated < self.validation[self.best]:
             self.best = len(self.validation)
-            self.weights = copy.deepcopy(self.network.state_dict())
+            self.weights = {
+                name: t.clone() for name, t in self.network.state_dict().items()
+            }
         self.training.append(trained)
         self.validation.append(validated)
         return len(self.validation) - 1 - self.best >= self.patience
@@ -233,7 +234,7 @@ def _run_epoch(
     losses = []
     for batch in batches:
         optimizer.zero_grad()
-        value = loss(network, {name: t[batch] for name, t in rows.items()})
+        value = loss(network, _pick(rows, batch))
         value.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         losses.append(value.detach())
@@ -247,10 +248,13 @@ def _evaluate(
 ) -> float:
     network.eval()
     total = sum(
-        loss(network, {name: t[chunk] for name, t in rows.items()}) * len(chunk)
-        for chunk in chunks
+        loss(network, _pick(rows, chunk)) * len(chunk) for chunk in chunks
     )
     return float(total) / sum(len(chunk) for chunk in chunks)
+
+
+def _pick(rows: Batch, chosen: Tensor) -> Batch:
+    return {name: t.index_select(0, chosen) for name, t in rows.items()}
 
 
 def _batches(

@@ -95,17 +95,18 @@ def ranking_loss(
     >>> ranking_loss(log_p, index, event, 0.1)  # one pair of four, no difference
     tensor(0.2500)
     """
-    when = index[event]
     bins = torch.arange(log_probabilities.shape[1], device=index.device)
-    reached = (bins[:, None] <= when).to(log_probabilities.dtype) / sigma
-    p = log_probabilities.exp()
-    # F_j(t_i) / σ in row j, column i. A product of matrices and no cumulative sum and
-    # look-up, whose gradient a GPU would sum in another order each time.
-    by_then = p @ reached
-    own = (p[event] * reached.T).sum(dim=1)
-    # An event comes before a censoring of the same index: two steps to an index.
-    order = 2 * index + ~event
-    later = order[:, None] > 2 * when
+    reached = (bins[:, None] <= bins).to(log_probabilities.dtype) / sigma
+    # F_j / σ at every bin. Products of matrices and no cumulative sum and look-up,
+    # whose gradient a GPU would sum in another order each time.
+    by_then = log_probabilities.exp() @ reached
+    # An event comes before a censoring of the same index.
+    later = (index + ~event)[:, None] > bins
+    # exp(F_j − F_i) is a product, so that subjects meet bins and not one another; the
+    # largest F_j of a bin is taken out of both factors, which keeps them in range.
+    top = by_then.detach().masked_fill(~later, 0.0).amax(dim=0)
     # In place where the arrays are largest; exp(−inf) would be slow.
-    penalty = (by_then - own).masked_fill_(~later, 0.0).exp_() * later
-    return penalty.sum() / len(event) ** 2
+    others = (by_then - top).masked_fill_(~later, 0.0).exp_() * later
+    here = ((bins == index[:, None]) & event[:, None]).to(by_then.dtype)
+    own = ((top - by_then) * here).sum(dim=1).exp()
+    return (own * (here @ others.sum(dim=0))).sum() / len(event) ** 2

@@ -11,7 +11,7 @@ __all__ = ["censored_pinball_loss", "crossing_penalty", "portnoy_weights"]
 
 def _pinball(residual: Tensor, quantiles: Tensor) -> Tensor:
     """Return ρ_τ(r) = r (τ − 1(r < 0))."""
-    return torch.maximum(quantiles * residual, (quantiles - 1) * residual)
+    return quantiles * residual + relu(-residual)
 
 
 def portnoy_weights(predicted: Tensor, time: Tensor, quantiles: Tensor) -> Tensor:
