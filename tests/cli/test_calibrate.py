@@ -138,7 +138,7 @@ class TestSummary:
             f"500 with {events} events",
             "weibull-aft",
             "train: 500 subjects",
-            "kaplan-meier",
+            "auto",
             "of 120",
             "curves.parquet",
         ):

@@ -11,6 +11,7 @@ from consurv.cli.console import guarded, show_tracebacks
 from consurv.cli.datasets import datasets
 from consurv.cli.demo import demo
 from consurv.cli.report import report
+from consurv.cli.reproduce import reproduce
 from consurv.cli.version import version
 
 __all__ = ["app"]
@@ -36,3 +37,4 @@ def options(
 for _verb in (demo, calibrate, report, version):
     app.command()(guarded(_verb))
 app.add_typer(datasets, name="datasets")
+app.add_typer(reproduce, name="reproduce")

@@ -55,7 +55,7 @@ def calibrate(
     model: ModelOption = "weibull-aft",
     percentiles: PercentilesOption = 19,
     conformal_set: ConformalSetOption = "auto",
-    censoring: CensoringOption = "kaplan-meier",
+    censoring: CensoringOption = "auto",
     id_column: IdOption = None,
     drop: DropOption = None,
     seed: SeedOption = 0,

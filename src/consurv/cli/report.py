@@ -53,7 +53,7 @@ def report(
     ] = None,
     percentiles: PercentilesOption = 19,
     conformal_set: ConformalSetOption = "auto",
-    censoring: CensoringOption = "kaplan-meier",
+    censoring: CensoringOption = "auto",
     n_bootstrap: Annotated[
         int, typer.Option(min=20, max=10_000, help="Replicates for the intervals.")
     ] = 200,

@@ -50,8 +50,8 @@ ConformalSetOption = Annotated[
 CensoringOption = Annotated[
     str,
     typer.Option(
-        help="What censored subjects contribute: kaplan-meier, margin, "
-        "pseudo-observation or uncensored."
+        help="What censored subjects contribute: auto, kaplan-meier (the paper's), "
+        "local, self-consistent, margin, pseudo-observation or uncensored."
     ),
 ]
 IdOption = Annotated[

@@ -20,6 +20,7 @@ _LIBRARIES = {
     "datasets": ("survival", "SurvSet"),
     "cli": ("typer", "rich", "pyarrow"),
     "report": ("matplotlib", "jinja2"),
+    "distributed": ("dask", "distributed"),
 }
 
 

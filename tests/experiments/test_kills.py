@@ -1,0 +1,134 @@
+"""A run that is killed and started again ends like one that was left alone."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from consurv.experiments import run
+from consurv.experiments.summary import write_summary
+from tests.experiments.runs import comparable, tiny
+
+ROOT = Path(__file__).parents[2]
+RUN = """
+import os, signal, sys
+from pathlib import Path
+from consurv.experiments import run
+from tests.experiments.runs import tiny
+
+folder, models, jobs, moment, count = sys.argv[1:]
+left = int(count)
+
+def die(path):
+    global left
+    left -= path.suffix == ".json" or ".json." in path.name
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+if moment == "before the file is moved":
+    real = Path.replace
+    def replace(self, target):
+        die(self)
+        return real(self, target)
+    Path.replace = replace
+elif moment == "with half of the file written":
+    real = Path.open
+    def half(self, mode="r", *args, **kwargs):
+        file = real(self, mode, *args, **kwargs)
+        if mode == "wb":
+            whole = file.write
+            class Half:
+                def __enter__(self): return self
+                def __exit__(self, *exc): file.close()
+                def write(me, content):
+                    whole(content[: len(content) // 2])
+                    file.flush()
+                    die(self)
+                    whole(content[len(content) // 2 :])
+                def flush(self): file.flush()
+                def fileno(self): return file.fileno()
+            return Half()
+        return file
+    Path.open = half
+run(tiny(models=models.split()), folder, jobs=int(jobs))
+"""
+
+
+def start(
+    folder: Path, models: str, jobs: int = 1, moment: str = "", count: int = 0
+) -> subprocess.Popen[bytes]:
+    args = [str(folder), models, str(jobs), moment, str(count)]
+    command = [sys.executable, "-c", RUN, *args]
+    return subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+
+
+def finish(folder: Path, models: str) -> None:
+    assert start(folder, models).wait(timeout=600) == 0
+
+
+def n_records(folder: Path) -> int:
+    return len(list((folder / "records").rglob("[0-9]*.json")))
+
+
+def wait_for(folder: Path, n: int, process: subprocess.Popen[bytes]) -> None:
+    while n_records(folder) < n and process.poll() is None:
+        time.sleep(0.01)
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    write_summary(folder)
+    paths = sorted((folder / "tables").iterdir())
+    assert paths
+    return {path.name: path.read_bytes() for path in paths}
+
+
+@pytest.mark.slow
+def test_killed_at_five_random_moments(tmp_path: Path) -> None:
+    killed, models, moments = tmp_path / "killed", "km weibull-aft", random.Random(0)
+    for _ in range(5):
+        process = start(killed, models)
+        wait_for(killed, n_records(killed) + 1, process)
+        time.sleep(moments.uniform(0, 0.3))
+        os.kill(process.pid, signal.SIGKILL)
+        assert process.wait(timeout=60) == -signal.SIGKILL
+    assert n_records(killed) < 8
+    finish(killed, models)
+    unbroken = tmp_path / "unbroken"
+    run(tiny(models=models.split()), unbroken)
+    assert comparable(killed) == comparable(unbroken)
+    assert tables(killed) == tables(unbroken)
+
+
+@pytest.mark.slow
+def test_killed_with_workers_at_work(tmp_path: Path, reference: Path) -> None:
+    models = "km weibull-aft deephit"
+    process = start(tmp_path, models, jobs=2)
+    wait_for(tmp_path, 3, process)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait(timeout=60) == -signal.SIGKILL
+    assert n_records(tmp_path) < 12
+    finish(tmp_path, models)  # the orphaned workers end by themselves meanwhile
+    assert comparable(tmp_path) == comparable(reference)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "moment", ["before the file is moved", "with half of the file written"]
+)
+def test_killed_inside_the_write_of_a_record(
+    moment: str, tmp_path: Path, reference: Path
+) -> None:
+    process = start(tmp_path, "km", moment=moment, count=2)
+    assert process.wait(timeout=600) == -signal.SIGKILL
+    assert n_records(tmp_path) == 2
+    assert len(list(tmp_path.rglob(".*.part"))) == 1
+    finish(tmp_path, "km")
+    assert list(tmp_path.rglob(".*.part")) == []
+    expected = {k: v for k, v in comparable(reference).items() if "/km/" in k}
+    assert len(expected) == 4
+    assert comparable(tmp_path) == expected

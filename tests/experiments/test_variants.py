@@ -1,0 +1,55 @@
+from consurv.conformal.censoring import RULES
+from consurv.experiments.named import NamedFit
+from consurv.experiments.variants import RAW, variants_of
+
+DEEP = NamedFit("deephit", "deephit")
+PLAIN = NamedFit("weibull-aft", "weibull-aft")
+HELD_OUT = NamedFit("weibull-aft@held-out", "weibull-aft")
+
+
+def names(study: str, fit: NamedFit = DEEP) -> list[str]:
+    return [variant.name for variant in variants_of(study, fit, 19)]
+
+
+class TestVariantsOf:
+    def test_raw_comes_first_everywhere(self) -> None:
+        for study in ("main", "objective", "ablation-censoring", "cost"):
+            assert variants_of(study, DEEP, 19)[0] == RAW
+
+    def test_main_is_the_papers_rule_and_ours(self) -> None:
+        csd = variants_of("main", DEEP, 29)[1]
+        assert (csd.name, csd.censoring, csd.n_samples) == ("csd", "kaplan-meier", None)
+        assert (csd.conformal_set, csd.percentiles) == ("auto", 29)
+        assert names("main")[2:] == (["auto"] if "auto" in RULES else [])
+
+    def test_every_rule_of_the_ablation_exists(self) -> None:
+        variants = variants_of("ablation-censoring", DEEP, 19)[1:]
+        assert {v.censoring for v in variants} <= set(RULES)
+        assert [v.name for v in variants][:5] == [
+            "uncensored",
+            "margin",
+            "pseudo-observation",
+            "kaplan-meier",
+            "kaplan-meier-sampled",
+        ]
+        assert [v.n_samples for v in variants][:5] == [None] * 4 + [1000]
+
+    def test_conformal_sets_depend_on_what_is_held_out(self) -> None:
+        two = ["raw", "validation", "train+validation"]
+        assert names("ablation-conformal-set", DEEP) == two
+        assert names("ablation-conformal-set", HELD_OUT) == two
+        assert names("ablation-conformal-set", PLAIN) == ["raw", "train"]
+
+    def test_percentiles_are_the_papers(self) -> None:
+        variants = variants_of("ablation-percentiles", DEEP, 19)[1:]
+        assert [v.percentiles for v in variants] == [9, 19, 39, 49, 99]
+
+    def test_only_the_likelihood_fit_is_conformalized(self) -> None:
+        likelihood = NamedFit("lognormal-likelihood", "lognormal")
+        crps = NamedFit("lognormal-crps", "lognormal")
+        assert "csd" in names("objective", likelihood)
+        assert names("objective", crps) == ["raw"]
+
+    def test_names_are_unique(self) -> None:
+        for study in ("main", "ablation-censoring", "ablation-percentiles", "cost"):
+            assert len(set(names(study))) == len(names(study))
