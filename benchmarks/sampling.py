@@ -32,7 +32,7 @@ def measure(n: int, n_samples: int, rounds: int) -> list[Measure]:
     km = KaplanMeier(y)
 
     def exact() -> Array:
-        return conformal_shifts(q, LEVELS, y, kaplan_meier=km)
+        return conformal_shifts(q, LEVELS, y, censoring="kaplan-meier", kaplan_meier=km)
 
     sampled = {
         name: partial(variant, q, y, km, n_samples)

@@ -306,7 +306,7 @@ class TestParameters:
             ("percentiles", 0, "whole number >= 1"),
             ("percentiles", [0.5, 1.5], "strictly between 0 and 1"),
             ("percentiles", [0.5, 0.5], "distinct"),
-            ("adjustment", "level", "'time'"),
+            ("adjustment", "risk", "'time', 'level'"),
             ("censoring", "kaplan-maier", "did you mean 'kaplan-meier'"),
             ("censoring", 3, "neither a name"),
             ("n_samples", 0, "whole number >= 1"),
@@ -340,7 +340,9 @@ class TestParameters:
     def test_samples_are_seeded(self, simulate, true_model):
         X, y = simulate(100, 0)
         shifts = [
-            ConformalSurvival(true_model, n_samples=5, random_state=seed)
+            ConformalSurvival(
+                true_model, censoring="kaplan-meier", n_samples=5, random_state=seed
+            )
             .conformalize(X, y)
             .shifts_
             for seed in (0, 0, 1)

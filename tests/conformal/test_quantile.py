@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -10,12 +11,15 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import consurv.conformal.quantile as quantile
-from consurv.conformal.censoring.base import Pieces
+from consurv.conformal import shifts
+from consurv.conformal.censoring.base import LevelMass, Pieces
 from consurv.conformal.censoring.sampled import SampledLaw
-from consurv.conformal.quantile import LevelMass, rank, smallest_score
-from consurv.conformal.shifts import conformal_shifts
+from consurv.conformal.quantile import rank, smallest_score
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
+
+# The rule that these tests are about; others are named where they are meant.
+conformal_shifts = partial(shifts.conformal_shifts, censoring="kaplan-meier")
 
 pytestmark = pytest.mark.filterwarnings("ignore::consurv.errors.CalibrationWarning")
 
@@ -392,6 +396,23 @@ class TestSmallestScore:
         law = SampledLaw(np.array([[6.0, 2.0], [3.0, 3.0]])).at(np.array([6.0, 5.0]))
         blocks = [LevelMass(np.array([1.0]), law)]
         assert [smallest_score(blocks, k) for k in (1, 2, 3)] == [1, 2, 4]
+
+    @pytest.mark.parametrize(
+        ("k", "score"), [(1, -np.inf), (2, 3), (3, 5), (4, 7), (5, np.inf)]
+    )
+    def test_fixed_mass_counts_at_every_score(self, k, score):
+        # Two subjects count 0.6 and 0.5 whatever happens; three are points.
+        block = LevelMass(np.array([5.0, 3.0, 7.0]), fixed=1.1, n_fixed=2)
+        assert block.n == 5
+        assert smallest_score([block], k) == score
+
+    @pytest.mark.parametrize(("k", "score"), [(1, -np.inf), (2, 1), (3, 2), (4, 4)])
+    def test_fixed_mass_beside_a_law(self, k, score):
+        law = SampledLaw(np.array([[6.0, 2.0], [3.0, 3.0]])).at(np.array([6.0, 5.0]))
+        # Half of the first law at 0, the other at 4, the second at 2; a point at 1.
+        blocks = [LevelMass(np.array([1.0]), law, fixed=0.5, n_fixed=1)]
+        blocks += [LevelMass(np.empty(0), fixed=0.5, n_fixed=1)]
+        assert smallest_score(blocks, k) == score
 
     def test_a_block_may_be_empty(self):
         blocks = [LevelMass(np.empty(0)), LevelMass(np.array([2.0, 1.0]))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,16 +13,20 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import consurv.conformal.quantile as quantile
+from consurv.conformal import shifts
 from consurv.conformal.adjust import adjust
 from consurv.conformal.censoring import RULES
-from consurv.conformal.censoring.base import Block
+from consurv.conformal.censoring.base import Block, LevelMass
 from consurv.conformal.censoring.kaplan_meier import KaplanMeierRule
 from consurv.conformal.censoring.sampled import SampledLaw
-from consurv.conformal.quantile import LevelMass, smallest_score
-from consurv.conformal.shifts import conformal_shifts, find_shifts, resolve_rule
+from consurv.conformal.quantile import smallest_score
+from consurv.conformal.shifts import find_shifts, resolve_rule
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.outcome import Outcome
+
+# The rule that these tests are about; others are named where they are meant.
+conformal_shifts = partial(shifts.conformal_shifts, censoring="kaplan-meier")
 
 quiet = pytest.mark.filterwarnings("ignore::consurv.errors.CalibrationWarning")
 
@@ -113,7 +119,9 @@ def cases(draw):
     return np.array(q, float)[:, None], Outcome(time, event)
 
 
-RULE_NAMES = st.sampled_from(sorted(RULES))
+# Rules by which a level does not depend on others; the rest has tests of its own.
+PLAIN = ("kaplan-meier", "margin", "pseudo-observation", "uncensored")
+RULE_NAMES = st.sampled_from(PLAIN)
 RANK_LEVELS = np.arange(1, 10) / 10
 
 
@@ -217,6 +225,7 @@ def survival_data(n, seed, *, whole=False):
     return q, levels, Outcome(time, true <= censoring)
 
 
+@quiet
 class TestUnits:
     @pytest.mark.parametrize("rule", sorted(RULES))
     @pytest.mark.parametrize("power", [-30, 30])
@@ -263,6 +272,7 @@ def random_blocks(q, levels, y, km, seed, **options):
     ]
 
 
+@quiet
 class TestBlocks:
     @pytest.mark.parametrize("rule", sorted(RULES))
     @pytest.mark.parametrize("seed", range(4))
@@ -278,7 +288,9 @@ class TestBlocks:
         together = find_shifts([Block(q, levels, y)], RULES[rule](), rng)
         blocks = random_blocks(q, levels, y, km, seed, member=True)
         apart = find_shifts(blocks, RULES[rule](), rng)
-        assert_allclose(apart.shifts, together.shifts, rtol=1e-12, atol=1e-12)
+        # Sweeps and "auto" bend everywhere, and are found to the 1e-9 of mass.
+        rounding = 1e-12 if rule in PLAIN else 1e-8
+        assert_allclose(apart.shifts, together.shifts, rtol=rounding, atol=rounding)
         assert_array_equal(apart.n_subjects, together.n_subjects)
 
     def test_one_subject_a_block(self):
@@ -319,6 +331,7 @@ class TestBlocks:
         assert (own != outsiders).any()
 
 
+@quiet
 class TestInfiniteRows:
     def test_do_not_count_and_are_told_once(self):
         # Two infinite rows leave the hand-worked set: N stays 5.
@@ -329,7 +342,8 @@ class TestInfiniteRows:
         assert shift == 3
         assert len(seen) == 1
 
-    @pytest.mark.parametrize("rule", sorted(RULES))
+    # By "auto" the law at one level looks at the whole curve.
+    @pytest.mark.parametrize("rule", sorted(set(RULES) - {"auto"}))
     def test_count_level_by_level(self, rule):
         q, levels, y = survival_data(100, 8)
         alone = conformal_shifts(q[:, 10:], levels[10:], y, censoring=rule)
@@ -513,6 +527,7 @@ class TestAccepted:
         wanted = conformal_shifts(q, [0.5, 0.6], HAND)
         assert_array_equal(conformal_shifts(convert(q), [0.5, 0.6], HAND), wanted)
 
+    @quiet
     def test_read_only_input_is_left_as_it_was(self):
         q, levels, y = survival_data(80, 10)
         before = q.copy()

@@ -69,6 +69,81 @@ class TestRoundTrip:
             _ = ConformalSurvival(true_model).adjustment_
 
 
+class TestLevels:
+    @pytest.fixture
+    def post(self, simulate, true_model):
+        model = ConformalSurvival(true_model, adjustment="level")
+        return model.conformalize(*simulate(120, 0))
+
+    def test_adjusted_levels_come_back_bit_for_bit(self, post, path):
+        save_adjustment(post.adjustment_, path)
+        loaded, saved = load_adjustment(path), post.adjustment_
+        assert loaded.kind == "level"
+        for name in ("levels", "adjusted_levels", "beyond"):
+            np.testing.assert_array_equal(
+                getattr(loaded.result, name), getattr(saved.result, name)
+            )
+        assert loaded.result.n_conformal == 120
+        assert loaded.censoring == "uniform"
+
+    def test_a_restored_model_predicts_the_same(self, post, path, simulate, true_model):
+        X, _ = simulate(20, 1)
+        save_adjustment(post.adjustment_, path)
+        # It was made for shifts; the file says that levels move.
+        restored = ConformalSurvival(true_model).restore(load_adjustment(path))
+        np.testing.assert_array_equal(restored.predict(X), post.predict(X))
+        assert restored.adjustment == "level"
+        assert not hasattr(restored, "shifts_")
+
+    def test_it_applies_to_curves_without_a_model(
+        self, post, path, simulate, true_model
+    ):
+        from consurv import SurvivalCurves
+
+        X, _ = simulate(20, 1)
+        save_adjustment(post.adjustment_, path)
+        curves = load_adjustment(path).apply_to(SurvivalCurves(*true_model(X)))
+        np.testing.assert_array_equal(-curves.median(), post.predict(X))
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            ({"adjusted_levels": [1.5] * 19}, r"leave \[0, 1\]"),
+            ({"adjusted_levels": [0.5]}, "lengths differ"),
+            ({"adjustment": "time"}, "lacks shifts, n_subjects, n_infinite"),
+        ],
+    )
+    def test_wrong_content_is_named(self, post, tmp_path, change, said):
+        path = tmp_path / "a.json"
+        save_adjustment(post.adjustment_, path)
+        path.write_text(json.dumps(json.loads(path.read_text()) | change))
+        with pytest.raises(InvalidInput, match=said):
+            load_adjustment(path)
+
+
+class TestVersion1:
+    def test_a_file_of_the_first_version_still_loads(self, tmp_path):
+        # As it was written then.
+        path = tmp_path / "old.json"
+        path.write_text(
+            """{"format": "consurv-adjustment", "version": 1,
+            "levels": [0.25, 0.5, 0.75], "shifts": [-0.75, 0.0, 0.5],
+            "n_subjects": [4, 4, 4], "beyond": [false, false, false],
+            "times": [1.0, 2.0, 3.0, 4.0], "at_risk": [4, 3, 2, 1],
+            "events": [1, 1, 0, 1], "n_infinite": 0, "n_conformal": 4,
+            "conformal_set": "given", "censoring": "kaplan-meier",
+            "n_samples": null, "rearrange": "exact"}"""
+        )
+        old = load_adjustment(path)
+        assert old.kind == "time"
+        curves = old.apply([[6.0, 4.0, 2.0]])
+        np.testing.assert_allclose(
+            curves.percentile_times([0.75, 0.5, 0.25]), [[1.5, 4, 6.75]]
+        )
+        save_adjustment(old, path)
+        assert json.loads(path.read_text())["version"] == 2
+
+
 class TestBadFiles:
     def test_no_such_file(self, path):
         with pytest.raises(InvalidInput, match="there is no file"):
@@ -94,7 +169,8 @@ class TestBadFiles:
     @pytest.mark.parametrize(
         ("change", "said"),
         [
-            ({"version": 2}, "its version is 2, this consurv reads 1"),
+            ({"version": 3}, "its version is 3, this consurv reads 1 to 2"),
+            ({"adjustment": "risk"}, "it adjusts 'risk'"),
             ({"format": "other"}, "its format is 'other'"),
             ({"shifts": None}, "lacks shifts"),
             ({"shifts": [1.0]}, "lengths differ"),

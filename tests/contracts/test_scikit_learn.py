@@ -13,7 +13,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from consurv import ConformalSurvival, NotConformalizedError, Outcome
+from consurv import (
+    ConformalSurvival,
+    FromEstimator,
+    NotConformalizedError,
+    Outcome,
+)
 
 
 class Exponential(BaseEstimator):
@@ -66,7 +71,15 @@ class NumericTarget(ConformalSurvival):
 
 
 # No check is expected to fail.
-@parametrize_with_checks([NumericTarget(Exponential(), percentiles=3)])
+@parametrize_with_checks(
+    [
+        NumericTarget(Exponential(), percentiles=3),
+        NumericTarget(Exponential(), percentiles=3, adjustment="level"),
+        NumericTarget(
+            Exponential(), percentiles=3, censoring=FromEstimator(Exponential())
+        ),
+    ]
+)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_own_checks_pass(estimator, check):
     check(estimator)
@@ -96,7 +109,11 @@ class TestModelSelection:
         X, y = data
         search = GridSearchCV(
             ConformalSurvival(Exponential(), percentiles=3),
-            {"estimator__slope": [-0.5, 0.5], "conformal_set": ["train", "half"]},
+            {
+                "estimator__slope": [-0.5, 0.5],
+                "conformal_set": ["train", "half"],
+                "adjustment": ["time", "level"],
+            },
             cv=3,
         ).fit(X, y)
         # Higher X[:, 0] means an earlier event, so the positive slope ranks right.

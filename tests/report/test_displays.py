@@ -142,3 +142,8 @@ class TestShiftDisplay:
     def test_a_model_not_conformalized_says_so(self, stretched_model):
         with pytest.raises(NotConformalizedError, match="has no shifts yet"):
             ShiftDisplay.from_estimator(ConformalSurvival(stretched_model))
+
+    def test_moved_levels_are_no_shifts(self, simulate, stretched_model):
+        model = ConformalSurvival(stretched_model, adjustment="level")
+        with pytest.raises(InvalidInput, match="plot_levels draws its adjusted levels"):
+            ShiftDisplay.from_estimator(model.conformalize(*simulate(100)))

@@ -23,7 +23,12 @@ class TestModelTitle:
 
 class TestAboutModel:
     def test_says_what_was_done(self, simulate, stretched_model):
-        model = ConformalSurvival(stretched_model, percentiles=9, n_samples=1000)
+        model = ConformalSurvival(
+            stretched_model,
+            percentiles=9,
+            censoring="kaplan-meier",
+            n_samples=1000,
+        )
         facts = about_model(model.conformalize(*simulate(1200)))
         assert facts["Model"] == "twice_too_long"
         assert facts["Conformal set"] == "given: subjects given to conformalize()"
@@ -32,6 +37,13 @@ class TestAboutModel:
         rule = "kaplan-meier, 1,000 draws for each censored subject"
         assert facts["Censoring rule"] == rule
         assert facts["Crossing curves"] == "rearranged, exact"
+
+    def test_says_that_levels_were_moved(self, simulate, stretched_model):
+        model = ConformalSurvival(stretched_model, adjustment="level")
+        facts = about_model(model.conformalize(*simulate(200)))
+        assert facts["Method"] == "levels moved to conformal quantiles (CiPOT)"
+        assert facts["Censoring rule"] == "uniform"
+        assert facts["Crossing curves"] == "none can cross"
 
 
 class TestAboutData:

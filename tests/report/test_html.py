@@ -7,6 +7,7 @@ import pytest
 from sklearn.dummy import DummyRegressor
 
 from consurv import (
+    CalibrationWarning,
     ConformalSurvival,
     InvalidInput,
     MissingDependency,
@@ -70,6 +71,19 @@ class TestVerdict:
         assert "Few events" in text
 
 
+class TestLevels:
+    def test_a_model_with_moved_levels_has_a_report_too(
+        self, simulate, stretched_model, tmp_path
+    ):
+        model = ConformalSurvival(stretched_model, adjustment="level")
+        with pytest.warns(CalibrationWarning, match="16 subjects are too few"):
+            model.conformalize(*simulate(16))
+        text = quick(model, *simulate(300, 1), tmp_path)
+        assert "levels moved to conformal quantiles" in text
+        assert "The level at which the raw curves are read" in text
+        assert "the largest probability is used there" in text
+
+
 class TestNumbers:
     def test_are_those_of_evaluate(self, report, stretched, simulate):
         X, y = simulate(400, 1)
@@ -130,8 +144,9 @@ class TestContent:
         assert all(re.search(r'alt="[^"]{40,}"', image) for image in images)
 
     def test_names_model_policy_levels_and_versions(self, report):
-        for words in ("twice_too_long", "19, from 0.05 to 0.95", "kaplan-meier"):
+        for words in ("twice_too_long", "19, from 0.05 to 0.95"):
             assert words in report
+        assert "<dt>Censoring rule</dt><dd>auto</dd>" in report
         assert f"<dt>numpy</dt><dd>{np.__version__}</dd>" in report
 
     def test_shows_warnings(self, report):

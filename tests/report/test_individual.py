@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from consurv.conformal.levels import LevelResult
 from consurv.conformal.shifts import ShiftResult
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
-from consurv.report import plot_individual_curves, plot_shifts
+from consurv.report import plot_individual_curves, plot_levels, plot_shifts
 
 
 def labels(ax):
@@ -133,3 +134,31 @@ class TestShifts:
     def test_refuses_what_is_no_result(self):
         with pytest.raises(InvalidInput, match="results must be ShiftResult, got list"):
             plot_shifts([1.0, 2.0])
+
+
+class TestLevels:
+    @staticmethod
+    def result(beyond=(False, False, False)):
+        levels, moved = np.array([0.9, 0.1, 0.5]), np.array([0.95, 0.3, 0.7])
+        return LevelResult(levels, moved, np.array(beyond), 30)
+
+    def test_shows_adjusted_levels_in_order(self, ax):
+        assert plot_levels(self.result(), ax=ax) is ax
+        (line,) = [part for part in ax.get_lines() if part.get_label() == "model"]
+        assert line.get_xdata().tolist() == [0.1, 0.5, 0.9]
+        assert line.get_ydata().tolist() == [0.3, 0.7, 0.95]
+        assert ax.get_legend() is None
+
+    def test_crosses_levels_beyond_the_guarantee(self, ax):
+        results = {"a": self.result((True, False, False)), "b": self.result()}
+        plot_levels(results, ax=ax)
+        cross = ax.get_lines()[-1]
+        assert cross.get_marker() == "x"
+        assert (cross.get_xdata().tolist(), cross.get_ydata().tolist()) == (
+            [0.9],
+            [0.95],
+        )
+
+    def test_refuses_shifts(self):
+        with pytest.raises(InvalidInput, match="LevelResult"):
+            plot_levels(shift_result())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -14,22 +15,28 @@ from sklearn.utils.validation import validate_data
 
 from consurv._checks import Float, as_levels
 from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule, check_params
-from consurv.adapters import adapter_for
-from consurv.conformal.adjust import AdjustedCurves, adjust
+from consurv.adapters import Adapter, adapter_for
+from consurv.adapters.base import describe
+from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustment import Adjustment
-from consurv.conformal.censoring import CensoringRule
-from consurv.conformal.censoring.base import Block
+from consurv.conformal.blocks import Reference, blocks_of
+from consurv.conformal.censoring import AnyRule
+from consurv.conformal.censoring.from_estimator import FromEstimator
 from consurv.conformal.inputs import (
+    CENSORING,
     as_table,
     check_data,
     check_enough,
     check_validation,
+    level_rule,
     read_levels,
 )
+from consurv.conformal.levels import LevelResult, find_levels
 from consurv.conformal.policies import (
     POLICIES,
     ConformalPart,
     Job,
+    Trained,
     choose_policy,
     percentile_times_of,
 )
@@ -42,16 +49,29 @@ from consurv.outcome import Outcome
 
 __all__ = ["ConformalSurvival"]
 
+_OF_ONE_KIND = (
+    "shifts_",
+    "shift_result_",
+    "adjusted_levels_",
+    "level_result_",
+    "imputer_",
+)
+
 
 class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Conformalized survival distributions: calibrate the curves of any model.
 
     The model's percentile times are shifted, level by level, by a conformal quantile
-    of their errors on a conformal set. The adjusted curves are calibrated on average
-    over subjects, and the order of subjects by median stays that of the model (where
-    no row had to be rearranged). The guarantee holds for a conformal set that the
-    model never saw; ``"train"``, ``"train+validation"``, ``"cross"`` and early
+    of their errors on a conformal set (CSD). The adjusted curves are calibrated on
+    average over subjects, and the order of subjects by median stays that of the model
+    (where no row had to be rearranged). The guarantee holds for a conformal set that
+    the model never saw; ``"train"``, ``"train+validation"``, ``"cross"`` and early
     stopping on the set work well in practice but have no such theorem.
+
+    With ``adjustment="level"`` it is the levels that move instead (CiPOT): the raw
+    curve is read at ρ* where ρ is wanted, so a subject with a wide curve moves further
+    than one with a narrow curve. The guarantee is the same, no row ever crosses, but
+    the order of subjects may change.
 
     Parameters
     ----------
@@ -61,17 +81,20 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         ``conformalize``, a fitted model or a function X -> (times, survival).
     percentiles : int or array-like
         The number k of levels i/(k+1), or the levels themselves, in (0, 1).
-    adjustment : {"time"}
-        What is adjusted: percentile times.
+    adjustment : {"time", "level"}
+        What is adjusted: percentile times or levels.
     censoring : str or CensoringRule
-        What a censored subject contributes: ``"kaplan-meier"``, ``"margin"``,
-        ``"pseudo-observation"`` or ``"uncensored"``; see ``conformal_shifts``.
+        What a censored subject contributes: ``"auto"``, ``"kaplan-meier"`` (the
+        paper's), ``"self-consistent"``, ``"local"``, ``"margin"``,
+        ``"pseudo-observation"`` or ``"uncensored"``, see ``conformal_shifts``; or
+        ``FromEstimator(model)``. For levels there are ``"uniform"``, which the default
+        stands for too, and ``"self-consistent"``, see ``conformal_levels``.
     n_samples : int, optional
         Draws per censored subject for ``"kaplan-meier"``; None is exact.
     kaplan_meier : {"train", "conformal"} or KaplanMeier
         Whose outcomes the curve for censored subjects comes from.
     conformal_set : str
-        Which subjects set the shifts: ``"validation"``, ``"train+validation"``,
+        Which subjects set the adjustment: ``"validation"``, ``"train+validation"``,
         ``"train"``, ``"half"``, ``"cross"`` (out-of-fold) or ``"auto"``: ``"train"``
         for models that use no validation set, otherwise ``"validation"`` once it
         holds 1,000 subjects and ``"train+validation"`` below.
@@ -88,14 +111,21 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     ----------
     estimator_ : object
         The trained model.
-    levels_, shifts_ : ndarray of shape (P,)
+    levels_ : ndarray of shape (P,)
+    shifts_ : ndarray of shape (P,)
+        Only with ``adjustment="time"``.
+    adjusted_levels_ : ndarray of shape (P,)
+        Only with ``adjustment="level"``: where the raw curves are read.
     kaplan_meier_ : KaplanMeier
     n_conformal_ : int
         Subjects in the conformal set.
     conformal_set_ : str
         The policy that was used; ``"given"`` after ``conformalize``.
     shift_result_ : ShiftResult
-        The shifts with what they rest on, level by level.
+        The shifts with what they rest on, level by level. With ``adjustment="level"``
+        it is ``level_result_``, a LevelResult.
+    imputer_ : object
+        The fitted model that censored subjects follow; only with ``FromEstimator``.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only where X has column names.
@@ -104,6 +134,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     ----------
     Qi, Yu and Greiner. Conformalized Survival Distributions: A Generic Post-Process to
     Increase Calibration. ICML 2024.
+
+    Qi, Yu and Greiner. Toward Conditional Distribution Calibration in Survival
+    Prediction. NeurIPS 2024 (``adjustment="level"``).
 
     Examples
     --------
@@ -122,7 +155,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
 
     _rules: ClassVar[Mapping[str, Rule | tuple[Rule, ...]]] = {
         "percentiles": (AtLeast(1), InstanceOf(list, tuple, np.ndarray)),
-        "adjustment": OneOf("time"),
+        "adjustment": OneOf("time", "level"),
         "n_samples": (OneOf(None), AtLeast(1)),
         "kaplan_meier": (OneOf("train", "conformal"), InstanceOf(KaplanMeier)),
         "conformal_set": OneOf("auto", *POLICIES),
@@ -136,8 +169,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         estimator: Any,
         *,
         percentiles: int | ArrayLike = 19,
-        adjustment: Literal["time"] = "time",
-        censoring: str | CensoringRule = "kaplan-meier",
+        adjustment: Literal["time", "level"] = "time",
+        censoring: str | AnyRule = CENSORING,
         n_samples: int | None = None,
         kaplan_meier: Literal["train", "conformal"] | KaplanMeier = "train",
         conformal_set: str = "auto",
@@ -186,24 +219,20 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                     "conformal set as X and y"
                 )
             return self.conformalize(X, y)
-        job = Job(
-            adapter,
-            self.estimator,
-            levels,
-            self.validation_fraction,
-            self.n_folds,
-            rng,
-        )
+        job = self._job(adapter, levels, rng)
         policy = self.conformal_set
         if policy == "auto":
             held = None if validation is None else len(validation[1])
             policy = choose_policy(job, len(data[1]), held)
         trained = POLICIES[policy](job, data, validation)
-        km, result = self._find_shifts(trained.conformal, trained.training, levels, rng)
-        return self._set_state(trained.estimator, data[0], policy, km, result)
+        rule = self._resolve_rule(trained)
+        adjustment = self._conform(
+            trained.conformal, trained.training[1], policy, rule, levels, rng
+        )
+        return self._set_state(trained.estimator, data[0], adjustment, rule)
 
     def conformalize(self, X: Any, y: Any) -> Self:
-        """Set the shifts of a model that is already fitted from outcomes of your own.
+        """Adjust a model that is already fitted by outcomes of your own.
 
         After ``fit`` it is the trained model that is conformalized anew. The guarantee
         holds if the model never saw these subjects.
@@ -223,8 +252,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             If the estimator is not fitted.
         """
         levels, rng = self._check()
-        X, outcome = check_data(X, y)
-        check_enough(outcome)
+        data = check_data(X, y)
+        check_enough(data[1])
         estimator = getattr(self, "estimator_", self.estimator)
         adapter = adapter_for(estimator)
         if not adapter.is_fitted(estimator):
@@ -232,10 +261,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
                 "and conformalize it, or give conformalize a fitted model"
             )
-        q = percentile_times_of(adapter, estimator, X, levels)
-        part = ConformalPart(q, outcome, in_training=False)
-        km, result = self._find_shifts([part], None, levels, rng)
-        return self._set_state(estimator, X, "given", km, result)
+        rule = self._resolve_rule()
+        part = self._job(adapter, levels, rng).part(estimator, data, in_training=False)
+        adjustment = self._conform([part], None, "given", rule, levels, rng)
+        return self._set_state(estimator, data[0], adjustment, rule)
 
     def restore(self, adjustment: Adjustment, X: Any = None) -> Self:
         """Take over a saved adjustment for a model that is already fitted.
@@ -257,25 +286,15 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 f"{type(estimator).__name__} is not fitted: an adjustment belongs to "
                 "the fitted model that it was made for"
             )
-        self.set_params(rearrange=adjustment.rearrange)
-        return self._set_state(
-            estimator, X, "restored", adjustment.kaplan_meier, adjustment.result
-        )
+        self.set_params(adjustment=adjustment.kind, rearrange=adjustment.rearrange)
+        restored = replace(adjustment, conformal_set="restored")
+        return self._set_state(estimator, X, restored, None)
 
     @property
     def adjustment_(self) -> Adjustment:
         """The adjustment without the model, to be saved or applied elsewhere."""
         self._check_conformalized()
-        return Adjustment(
-            result=self.shift_result_,
-            kaplan_meier=self.kaplan_meier_,
-            conformal_set=self.conformal_set_,
-            censoring=self.censoring
-            if isinstance(self.censoring, str)
-            else type(self.censoring).__name__,
-            n_samples=self.n_samples,
-            rearrange=self.rearrange,
-        )
+        return self._adjustment
 
     def predict_survival_function(self, X: Any) -> AdjustedCurves:
         """Return the calibrated survival curve of every row of *X*.
@@ -288,14 +307,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         if hasattr(self, "n_features_in_"):
             validate_data(self, X, reset=False, skip_check_array=True)
         adapter = adapter_for(self.estimator_)
-        q = percentile_times_of(adapter, self.estimator_, X, self.levels_)
-        return adjust(
-            q,
-            self.levels_,
-            self.shifts_,
-            rearrange=self.rearrange,
-            random_state=self.random_state,
-        )
+        adjustment = self._adjustment
+        q = percentile_times_of(adapter, self.estimator_, X, adjustment.raw_levels)
+        return adjustment.apply(q, self.random_state)
 
     def predict_quantile(self, X: Any, levels: ArrayLike) -> Float:
         """Return the times at which survival falls to *levels* (0.9 = early).
@@ -336,60 +350,101 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
 
     def _check(self) -> tuple[Float, np.random.Generator]:
         check_params(self.get_params(deep=False), self._rules)
-        resolve_rule(self.censoring, self.n_samples)
+        if self.adjustment == "level":
+            level_rule(self.censoring, self.n_samples)
+        else:
+            resolve_rule(self.censoring, self.n_samples)
         levels = read_levels(self.percentiles)
         return levels, np.random.default_rng(self.random_state)
 
-    def _find_shifts(
+    def _job(self, adapter: Adapter, levels: Float, rng: np.random.Generator) -> Job:
+        return Job(
+            adapter,
+            self.estimator,
+            self.adjustment,
+            levels,
+            self.validation_fraction,
+            self.n_folds,
+            rng,
+        )
+
+    def _resolve_rule(self, trained: Trained | None = None) -> AnyRule | None:
+        """Return the rule for times, with a fitted model where it holds one."""
+        if self.adjustment == "level":
+            return None
+        rule = resolve_rule(self.censoring, self.n_samples)
+        if not isinstance(rule, FromEstimator):
+            return rule
+        if trained is not None:
+            return rule.fitted(trained.training, trained.validation)
+        # After fit, conformalize goes on with the model that was trained then.
+        if hasattr(self, "imputer_") and not rule.is_fitted():
+            return FromEstimator(self.imputer_)
+        return rule.fitted(None, None)
+
+    def _conform(
         self,
         parts: list[ConformalPart],
         training: Outcome | None,
+        policy: str,
+        rule: AnyRule | None,
         levels: Float,
         rng: np.random.Generator,
-    ) -> tuple[KaplanMeier, ShiftResult]:
-        from_training = self.kaplan_meier == "train" and training is not None
-        if isinstance(self.kaplan_meier, KaplanMeier):
-            km = self.kaplan_meier
-        elif from_training:
-            km = KaplanMeier(training)
+    ) -> Adjustment:
+        reference = Reference.choose(self.kaplan_meier, parts, training)
+        result: ShiftResult | LevelResult
+        if rule is None:
+            pairs = [(part.reading, part.outcome.event) for part in parts]
+            said = level_rule(self.censoring, self.n_samples)
+            result = find_levels(pairs, levels, said)
         else:
-            km = KaplanMeier(Outcome.concatenate([part.outcome for part in parts]))
-        given = isinstance(self.kaplan_meier, KaplanMeier)
-        blocks = [
-            Block(
-                part.percentile_times,
-                levels,
-                part.outcome,
-                reference=km,
-                member=not given and (part.in_training or not from_training),
-            )
-            for part in parts
-        ]
-        rule = resolve_rule(self.censoring, self.n_samples)
-        return km, find_shifts(blocks, rule, rng)
+            result = find_shifts(blocks_of(parts, levels, reference), rule, rng)
+            said = self.censoring if isinstance(self.censoring, str) else _name(rule)
+        return Adjustment(
+            result=result,
+            kaplan_meier=reference.kaplan_meier,
+            conformal_set=policy,
+            censoring=said,
+            n_samples=self.n_samples,
+            rearrange=self.rearrange,
+        )
 
     def _set_state(
-        self, estimator: Any, X: Any, policy: str, km: KaplanMeier, result: ShiftResult
+        self,
+        estimator: Any,
+        X: Any,
+        adjustment: Adjustment,
+        rule: AnyRule | None,
     ) -> Self:
         if X is not None:
             validate_data(self, X, skip_check_array=True)
+        result = adjustment.result
+        for name in _OF_ONE_KIND:  # an earlier fit may have been of the other kind
+            self.__dict__.pop(name, None)
+        if isinstance(result, LevelResult):
+            self.adjusted_levels_, self.level_result_ = result.adjusted_levels, result
+        else:
+            self.shifts_, self.shift_result_ = result.shifts, result
+        if isinstance(rule, FromEstimator):
+            self.imputer_ = rule.estimator
         self.estimator_ = estimator
-        self.levels_, self.shifts_ = result.levels, result.shifts
-        self.kaplan_meier_ = km
+        self.levels_ = result.levels
+        self.kaplan_meier_ = adjustment.kaplan_meier
         self.n_conformal_ = result.n_conformal
-        self.conformal_set_ = policy
-        self.shift_result_ = result
+        self.conformal_set_ = adjustment.conformal_set
+        self._adjustment = adjustment
         return self
 
     def _check_conformalized(self) -> None:
-        if not hasattr(self, "shifts_"):
+        if not hasattr(self, "_adjustment"):
+            lacks = "adjusted levels" if self.adjustment == "level" else "shifts"
             raise NotConformalizedError(
-                "this ConformalSurvival has no shifts yet: call fit(X, y), or "
+                f"this ConformalSurvival has no {lacks} yet: call fit(X, y), or "
                 "conformalize(X, y) with a model that is already fitted"
             )
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "shifts_")
+        return hasattr(self, "_adjustment")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -398,3 +453,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         with suppress(AttributeError):
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
+
+
+def _name(rule: AnyRule) -> str:
+    """Name a rule that is not registered under one."""
+    model = f"({describe(rule.estimator)})" if isinstance(rule, FromEstimator) else ""
+    return type(rule).__name__ + model

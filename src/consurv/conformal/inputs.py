@@ -10,11 +10,23 @@ from numpy.typing import ArrayLike
 
 from consurv._checks import Float, as_levels, as_plain_array, check_same_length
 from consurv.adapters.base import n_rows
+from consurv.conformal.levels import WEIGHTS
 from consurv.conformal.policies import Data
 from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["as_table", "check_data", "check_enough", "check_validation", "read_levels"]
+__all__ = [
+    "CENSORING",
+    "as_table",
+    "check_data",
+    "check_enough",
+    "check_validation",
+    "level_rule",
+    "read_levels",
+]
+
+# The default of ``censoring``.
+CENSORING = "auto"
 
 
 def read_levels(percentiles: int | ArrayLike) -> Float:
@@ -37,6 +49,29 @@ def read_levels(percentiles: int | ArrayLike) -> Float:
             stacklevel=4,
         )
     return levels
+
+
+def level_rule(censoring: Any, n_samples: int | None) -> str:
+    """Return the censoring rule where levels are adjusted; the default is the paper's.
+
+    Examples
+    --------
+    >>> level_rule(CENSORING, None)
+    'uniform'
+    """
+    if n_samples is not None:
+        raise InvalidInput(
+            f"n_samples={n_samples} goes with adjustment='time'; adjustment='level' "
+            "draws nothing: leave it at None"
+        )
+    if censoring == CENSORING:
+        return "uniform"
+    if isinstance(censoring, str) and censoring in WEIGHTS:
+        return censoring
+    raise InvalidInput(
+        f"censoring={censoring!r} goes with adjustment='time'; with "
+        f"adjustment='level' choose one of: {', '.join(WEIGHTS)}"
+    )
 
 
 def as_table(X: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Conformal-set policies: which subjects train the model and which set the shifts."""
+"""Conformal-set policies: who trains the model and who sets its adjustment."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from consurv._checks import Float
 from consurv.adapters import Adapter
 from consurv.adapters.base import n_rows
+from consurv.conformal.levels import times_at
+from consurv.curves.curves import SurvivalCurves
 from consurv.outcome import Outcome
 from consurv.splits import folds, split
 
@@ -27,19 +29,32 @@ Data = tuple[Any, Outcome]
 
 @dataclass(frozen=True)
 class ConformalPart:
-    """Raw percentile times of some conformal subjects and their outcomes."""
+    """Some conformal subjects: what was read off their raw curves, and outcomes.
 
-    percentile_times: Float
+    Attributes
+    ----------
+    reading : ndarray
+        Percentile times (n, P), or for levels the survival at the observed times (n,).
+    outcome : Outcome of n subjects
+    in_training : bool
+        Whether the model was trained on them.
+    features : optional
+        Their rows of X, for censoring rules that look at them.
+    """
+
+    reading: Float
     outcome: Outcome
     in_training: bool
+    features: Any = None
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained estimator, the outcomes it was trained on and its conformal set."""
+    """A trained estimator, what it was trained on and its conformal set."""
 
     estimator: Any
-    training: Outcome
+    training: Data
+    validation: Data | None
     conformal: list[ConformalPart]
 
 
@@ -49,6 +64,7 @@ class Job:
 
     adapter: Adapter
     template: Any
+    adjustment: str
     levels: Float
     validation_fraction: float
     n_folds: int
@@ -66,9 +82,14 @@ class Job:
 
     def part(self, estimator: Any, data: Data, *, in_training: bool) -> ConformalPart:
         """Return the conformal part of subjects predicted by *estimator*."""
+        return ConformalPart(self.read(estimator, data), data[1], in_training, data[0])
+
+    def read(self, estimator: Any, data: Data) -> Float:
+        """Return what the adjustment is made from, a row for each subject."""
         X, y = data
-        q = percentile_times_of(self.adapter, estimator, X, self.levels)
-        return ConformalPart(q, y, in_training)
+        if self.adjustment == "level":
+            return survival_of(self.adapter, estimator, X, y)
+        return percentile_times_of(self.adapter, estimator, X, self.levels)
 
     def hold_out(self, data: Data, fraction: float) -> tuple[Data, Data]:
         """Split *data* in two, stratified."""
@@ -84,16 +105,35 @@ class Job:
         return self.hold_out(data, self.validation_fraction)
 
 
+def predict_chunks(
+    adapter: Adapter, estimator: Any, X: Any
+) -> Iterator[tuple[slice, SurvivalCurves]]:
+    """Yield slices of the rows of *X* and their raw curves, a chunk at a time."""
+    n = n_rows(X)
+    for start in range(0, n, CHUNK_ROWS):
+        rows = slice(start, min(start + CHUNK_ROWS, n))
+        yield rows, adapter.curves(estimator, rows_of(X, rows))
+
+
 def percentile_times_of(
     adapter: Adapter, estimator: Any, X: Any, levels: Float
 ) -> Float:
-    """Return the raw percentile times (n, P), predicting a chunk of rows at a time."""
-    n = n_rows(X)
-    q = np.empty((n, len(levels)))
-    for start in range(0, n, CHUNK_ROWS):
-        rows = slice(start, min(start + CHUNK_ROWS, n))
-        q[rows] = adapter.curves(estimator, rows_of(X, rows)).percentile_times(levels)
+    """Return the raw percentile times (n, P), predicting a chunk of rows at a time.
+
+    Levels may be 0 or 1 and may repeat.
+    """
+    q = np.empty((n_rows(X), len(levels)))
+    for rows, curves in predict_chunks(adapter, estimator, X):
+        q[rows] = times_at(curves, levels)
     return q
+
+
+def survival_of(adapter: Adapter, estimator: Any, X: Any, y: Outcome) -> Float:
+    """Return the raw survival at the observed times (n,), a chunk at a time."""
+    survival = np.empty(len(y))
+    for rows, curves in predict_chunks(adapter, estimator, X):
+        survival[rows] = curves.survival_at_observed(y.time[rows])
+    return survival
 
 
 def on_validation(job: Job, data: Data, validation: Data | None) -> Trained:
@@ -101,9 +141,8 @@ def on_validation(job: Job, data: Data, validation: Data | None) -> Trained:
     if validation is None:
         data, validation = job.hold_out(data, job.validation_fraction)
     estimator = job.train(data, validation)
-    return Trained(
-        estimator, data[1], [job.part(estimator, validation, in_training=False)]
-    )
+    part = job.part(estimator, validation, in_training=False)
+    return Trained(estimator, data, validation, [part])
 
 
 def on_train_and_validation(job: Job, data: Data, validation: Data | None) -> Trained:
@@ -113,13 +152,14 @@ def on_train_and_validation(job: Job, data: Data, validation: Data | None) -> Tr
     parts = [job.part(estimator, data, in_training=True)]
     if validation is not None:
         parts.append(job.part(estimator, validation, in_training=False))
-    return Trained(estimator, data[1], parts)
+    return Trained(estimator, data, validation, parts)
 
 
 def on_train(job: Job, data: Data, validation: Data | None) -> Trained:
     """Take the training set itself."""
     estimator = job.train(data, validation)
-    return Trained(estimator, data[1], [job.part(estimator, data, in_training=True)])
+    part = job.part(estimator, data, in_training=True)
+    return Trained(estimator, data, validation, [part])
 
 
 def on_half(job: Job, data: Data, validation: Data | None) -> Trained:
@@ -127,23 +167,24 @@ def on_half(job: Job, data: Data, validation: Data | None) -> Trained:
     data, held = job.hold_out(data, 0.5)
     data, validation = job.with_validation(data, validation)
     estimator = job.train(data, validation)
-    return Trained(estimator, data[1], [job.part(estimator, held, in_training=False)])
+    part = job.part(estimator, held, in_training=False)
+    return Trained(estimator, data, validation, [part])
 
 
 def on_cross(job: Job, data: Data, validation: Data | None) -> Trained:
     """Predict every subject out of fold; the final model is trained on all."""
-    outcome = data[1]
-    fold = folds(outcome, job.n_folds, job.rng)
-    q = np.empty((len(outcome), len(job.levels)))
-    for i in range(job.n_folds):
-        rest, own = np.flatnonzero(fold != i), np.flatnonzero(fold == i)
-        training = job.with_validation(take(data, rest), validation)
-        estimator = job.train(*training)
-        q[own] = job.part(
-            estimator, take(data, own), in_training=False
-        ).percentile_times
+    fold = folds(data[1], job.n_folds, job.rng)
+    own = [np.flatnonzero(fold == i) for i in range(job.n_folds)]
+    readings = []
+    for i, rows in enumerate(own):
+        rest = take(data, np.flatnonzero(fold != i))
+        estimator = job.train(*job.with_validation(rest, validation))
+        readings.append(job.read(estimator, take(data, rows)))
+    order = np.argsort(np.concatenate(own))  # back to the order of the rows
+    reading = np.concatenate(readings)[order]
     final = job.train(*job.with_validation(data, validation))
-    return Trained(final, outcome, [ConformalPart(q, outcome, in_training=True)])
+    part = ConformalPart(reading, data[1], in_training=True, features=data[0])
+    return Trained(final, data, validation, [part])
 
 
 POLICIES: Mapping[str, Callable[[Job, Data, Data | None], Trained]] = {

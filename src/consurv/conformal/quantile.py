@@ -17,14 +17,13 @@ passes; memory: a few arrays of N numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.censoring.base import LawMass, Pieces
+from consurv.conformal.censoring.base import LevelMass, Pieces
 
-__all__ = ["LevelMass", "rank", "smallest_score"]
+__all__ = ["rank", "smallest_score"]
 
 # Up to so many breakpoints are listed without narrowing the bracket further.
 FEW_PIECES = 1 << 14
@@ -49,19 +48,6 @@ def rank(level: float, n: int) -> int:
     return int(np.ceil(level * (n + 1) * (1 - 1e-13)))
 
 
-@dataclass(frozen=True)
-class LevelMass:
-    """N·F at one level for one block: the scores of points, the mass of laws."""
-
-    points: Float
-    law: LawMass | None = None
-
-    @property
-    def n(self) -> int:
-        """Number of subjects."""
-        return len(self.points) + (0 if self.law is None else self.law.n)
-
-
 class _Total:
     """The mass of all blocks together at one level."""
 
@@ -69,8 +55,14 @@ class _Total:
         self.points = [b.points for b in blocks]
         self.laws = [b.law for b in blocks if b.law is not None and b.law.n]
         self.n = sum(b.n for b in blocks)
+        self.fixed = sum(b.fixed for b in blocks)
         self.n_law = sum(law.n for law in self.laws)
         self.last_time = max((law.last_time for law in self.laws), default=0.0)
+
+    @property
+    def reach(self) -> float:
+        """The mass, less the fixed one, that no score exceeds."""
+        return sum(len(points) for points in self.points) + self.law_mass(np.inf)
 
     def points_below(self, s: float) -> int:
         return sum(int(np.count_nonzero(points <= s)) for points in self.points)
@@ -119,14 +111,18 @@ def smallest_score(blocks: Sequence[LevelMass], k: int) -> float:
     Returns
     -------
     float
-        The point of the jump where the mass jumps over k.
+        The point of the jump where the mass jumps over k. Where part of the mass is
+        fixed, -inf if that alone reaches k and inf if the mass nowhere does.
     """
     total = _Total(blocks)
-    if not total.laws:
-        points = np.concatenate(total.points)
-        return float(np.partition(points, k - 1)[k - 1])
-    target = k - (1e-9 + 1e-12 * total.n)
+    wanted = k - total.fixed
+    target = wanted - (1e-9 + 1e-12 * total.n)
     lo, hi = -np.inf, np.inf
+    if total.fixed and not 0 < target <= total.reach:
+        return lo if target <= 0 else hi
+    if not total.laws:
+        i = int(np.ceil(target)) - 1
+        return float(np.partition(np.concatenate(total.points), i)[i])
     if total.n_pieces(lo, hi) <= FEW_PIECES:
         pieces = total.pieces(lo, hi, np.concatenate(total.points), 0)
     else:
@@ -134,7 +130,7 @@ def smallest_score(blocks: Sequence[LevelMass], k: int) -> float:
         lo, hi = window.lo, window.hi
         pieces = total.pieces(lo, hi, window.points, window.below)
     if pieces.base_slope or pieces.slope.any():
-        return _walk(pieces, lo, hi, k, target)
+        return _walk(pieces, lo, hi, wanted, target)
     return _climb(pieces, hi, target)
 
 
@@ -146,7 +142,7 @@ def _climb(pieces: Pieces, hi: float, target: float) -> float:
     return float(pieces.position[order[i]]) if i < len(order) else hi
 
 
-def _walk(pieces: Pieces, lo: float, hi: float, k: int, target: float) -> float:
+def _walk(pieces: Pieces, lo: float, hi: float, k: float, target: float) -> float:
     """Follow the mass through its breakpoints to the first place that reaches k."""
     order = np.argsort(pieces.position)
     at = pieces.position[order]
@@ -223,6 +219,7 @@ class _Window:
         self.lo, self.hi = ends
         self.law_lo, self.law_hi = law
         self.lo_proven = self.hi_proven = False
+        self._stride = self.hi - self.lo  # how far to look beyond an end, at least
         self._load_points()
 
     @classmethod
@@ -234,7 +231,9 @@ class _Window:
         # the sketch); three of them, and one rank to round.
         spread = int(3 * np.sqrt(total.n_law / 12)) + 2
         middle = int(target * size)
-        first, last = max(middle - spread, 0), min(middle + spread, len(sketch) - 1)
+        final = len(sketch) - 1
+        first, last = max(middle - spread, 0), min(middle + spread, final)
+        first = min(first, final)
         # One rank at a time: NumPy has no fast path for two.
         sketch.partition(first)
         lo = float(sketch[first])
@@ -273,15 +272,20 @@ class _Window:
         lo, hi = self.lo, self.hi
         if self._points_below(s) + law >= self.target:
             if not self.lo_proven:  # keep the slope; go further down if needed
-                lo = lo if lo < s else s - 2 * width
+                lo = lo if lo < s else s - self._next_stride()
                 self.law_lo = law - slope * (s - lo)
             self.law_hi, self.hi_proven, hi = law, True, s
         else:
             if not self.hi_proven:
-                hi = hi if hi > s else s + 2 * width
+                hi = hi if hi > s else s + self._next_stride()
                 self.law_hi = law + slope * (hi - s)
             self.law_lo, self.lo_proven, lo = law, True, s
         self._move(lo, hi)
+
+    def _next_stride(self) -> float:
+        """Return twice as much as the last time: the answer may be far away."""
+        self._stride *= 2
+        return self._stride
 
     def _points_below(self, s: float) -> int:
         if not self.lo <= s <= self.hi:

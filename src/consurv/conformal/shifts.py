@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,14 @@ from consurv._checks import Bool, Float, check_same_length
 from consurv._params import AtLeast, OneOf, check_params
 from consurv._registry import resolve
 from consurv.conformal.censoring import RULES, CensoringRule
-from consurv.conformal.censoring.base import Block, Contribution
+from consurv.conformal.censoring.base import (
+    AnyRule,
+    Block,
+    LearningRule,
+    SweepRule,
+)
 from consurv.conformal.censoring.kaplan_meier import KaplanMeierRule
-from consurv.conformal.quantile import LevelMass, rank, smallest_score
+from consurv.conformal.descent import descend, start
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import as_percentile_times
 from consurv.errors import CalibrationWarning, InvalidInput
@@ -40,6 +45,10 @@ class ShiftResult:
         Subjects left out at some level because their percentile time is infinite.
     n_conformal : int
         Subjects in the conformal set, whether they count or not.
+    identified : ndarray of shape (P,) of bool
+        Levels with enough events at or beyond q' (five, or half of the k subjects
+        that should be there). At the others the shift rests on how the rule goes on
+        where nothing was observed.
     """
 
     levels: Float
@@ -48,6 +57,12 @@ class ShiftResult:
     beyond: Bool
     n_infinite: int
     n_conformal: int
+    identified: Bool = field(default_factory=lambda: np.ones(0, dtype=np.bool_))
+
+    def __post_init__(self) -> None:
+        if self.identified.size != self.levels.size:
+            everywhere = np.ones(self.levels.size, dtype=np.bool_)
+            object.__setattr__(self, "identified", everywhere)
 
 
 def conformal_shifts(
@@ -55,7 +70,7 @@ def conformal_shifts(
     levels: ArrayLike,
     y: Any,
     *,
-    censoring: str | CensoringRule = "kaplan-meier",
+    censoring: str | AnyRule = "auto",
     n_samples: int | None = None,
     kaplan_meier: KaplanMeier | None = None,
     random_state: int | np.random.Generator | None = None,
@@ -78,7 +93,11 @@ def conformal_shifts(
     censoring : str or CensoringRule
         What a censored subject contributes: ``"uncensored"`` drops it, ``"margin"``
         and ``"pseudo-observation"`` put it at one time, ``"kaplan-meier"`` spreads it
-        over the Kaplan–Meier curve beyond its censoring time.
+        over the Kaplan–Meier curve beyond its censoring time. ``"self-consistent"``
+        spreads it over its own adjusted curve, ``"local"`` over the Kaplan–Meier curve
+        of subjects of similar risk and then its adjusted curve, ``"auto"`` over its raw
+        curve, recalibrated by the events that were observed. ``"kaplan-meier"`` is the
+        paper's, ``"auto"`` the default.
     n_samples : int, optional
         For ``"kaplan-meier"``: draw so many times for each censored subject, as the
         paper does, instead of using the exact law.
@@ -124,15 +143,13 @@ def conformal_shifts(
     return find_shifts([block], rule, np.random.default_rng(random_state)).shifts
 
 
-def resolve_rule(
-    censoring: str | CensoringRule, n_samples: int | None
-) -> CensoringRule:
+def resolve_rule(censoring: str | AnyRule, n_samples: int | None) -> AnyRule:
     """Return the rule that a name or an instance stands for."""
     if not isinstance(censoring, str):
-        if not hasattr(censoring, "contribution"):
+        if not isinstance(censoring, CensoringRule | LearningRule | SweepRule):
             raise InvalidInput(
                 f"censoring={censoring!r} is neither a name ({', '.join(RULES)}) "
-                "nor a rule with a method contribution"
+                "nor a rule with a method contribution, learn or start"
             )
         rule = censoring
     else:
@@ -148,7 +165,7 @@ def resolve_rule(
 
 
 def find_shifts(
-    blocks: Sequence[Block], rule: CensoringRule, rng: np.random.Generator
+    blocks: Sequence[Block], rule: AnyRule, rng: np.random.Generator
 ) -> ShiftResult:
     """Return the shifts of all blocks of subjects together.
 
@@ -159,78 +176,46 @@ def find_shifts(
     ----------
     blocks : sequence of Block
         All with the same levels.
-    rule : CensoringRule
+    rule : CensoringRule, LearningRule or SweepRule
     rng : Generator
         For rules that draw.
     """
     levels = blocks[0].levels
-    parts = [
-        (block.percentile_times, rule.contribution(block, rng)) for block in blocks
-    ]
-    counted = sum(part.n_subjects for _, part in parts)
+    sweeps = start(rule, blocks, rng)
+    counted = sum(sweep.n_subjects for sweep in sweeps)
     if counted < 2:
         raise InvalidInput(
             f"{counted} subjects count towards the shifts; at least two are needed "
             "(censoring='uncensored' counts events only)"
         )
-    _warn_without_events(blocks)
-    n_subjects = np.zeros(len(levels), dtype=np.intp)
-    ranks = np.zeros(len(levels), dtype=np.intp)
-    shifts = np.empty(len(levels))
-    for p, level in enumerate(levels):
-        masses = [_at_level(q[:, p], part) for q, part in parts]
-        n = sum(mass.n for mass in masses)
-        if n < 2:
-            raise InvalidInput(
-                f"only {n} of {counted} percentile times at level {level:g} are "
-                "finite; at least two are needed"
-            )
-        n_subjects[p], ranks[p] = n, rank(float(level), n)
-        shifts[p] = smallest_score(masses, min(int(ranks[p]), n))
+    _warn_without_events(blocks, rule)
+    steps = descend(sweeps, levels)
+    n_subjects = np.array([step.n for step in steps], dtype=np.intp)
     result = ShiftResult(
         levels=levels,
-        shifts=shifts,
+        shifts=np.array([step.shift for step in steps]),
         n_subjects=n_subjects,
-        beyond=ranks > n_subjects,
-        n_infinite=_n_infinite(parts) if n_subjects.min() < counted else 0,
+        beyond=np.array([step.k > step.n for step in steps]),
+        n_infinite=sum(sweep.n_infinite for sweep in sweeps)
+        if n_subjects.min() < counted
+        else 0,
         n_conformal=sum(len(block.outcome) for block in blocks),
+        identified=np.array([step.identified for step in steps]),
     )
     _warn_about(result)
+    if isinstance(rule, SweepRule):
+        _warn_about_unidentified(result)
     return result
 
 
-def _at_level(column: Float, part: Contribution) -> LevelMass:
-    """Return the mass of a block at one level; infinite rows do not count."""
-    column = np.ascontiguousarray(column)
-    points = column[part.point_rows] - part.point_times
-    points = points[points < np.inf] if _any_infinite(points) else points
-    if part.law is None:
-        return LevelMass(points)
-    law, q = part.law, column[part.law_rows]
-    if _any_infinite(q):
-        law, q = law.select(q < np.inf), q[q < np.inf]
-    return LevelMass(points, law.at(q))
-
-
-def _n_infinite(parts: Sequence[tuple[Float, Contribution]]) -> int:
-    """Return how many of the subjects that count are infinite at some level."""
-    found = 0
-    for q, part in parts:
-        rows = np.concatenate([part.point_rows, part.law_rows])
-        found += int(np.isinf(q[rows]).any(axis=1).sum())
-    return found
-
-
-def _any_infinite(values: Float) -> bool:
-    return bool(values.size) and bool(values.max() == np.inf)
-
-
-def _warn_without_events(blocks: Sequence[Block]) -> None:
-    given = all(block.reference is not None for block in blocks)
+def _warn_without_events(blocks: Sequence[Block], rule: AnyRule) -> None:
+    learns = isinstance(rule, LearningRule)
+    given = learns or all(block.reference is not None for block in blocks)
     if given and not any(block.outcome.n_events for block in blocks):
+        source = "raw curves" if learns else "given Kaplan-Meier curve"
         warnings.warn(
-            "no event was observed in the conformal set: the shifts rest on the given "
-            "Kaplan-Meier curve alone",
+            "no event was observed in the conformal set: the shifts rest on the "
+            f"{source} alone",
             CalibrationWarning,
             stacklevel=4,
         )
@@ -250,6 +235,17 @@ def _warn_about(result: ShiftResult) -> None:
         warnings.warn(
             f"{n} subjects are too few for the levels {levels}: the largest score is "
             "used there, without a guarantee; use fewer percentiles or more subjects",
+            CalibrationWarning,
+            stacklevel=4,
+        )
+
+
+def _warn_about_unidentified(result: ShiftResult) -> None:
+    if not result.identified.all():
+        levels = ", ".join(f"{level:g}" for level in result.levels[~result.identified])
+        warnings.warn(
+            f"too few events lie beyond the percentile times at the levels {levels} to "
+            "tell their shifts; they get the shift of the last level above them",
             CalibrationWarning,
             stacklevel=4,
         )

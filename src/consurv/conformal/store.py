@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from consurv._checks import as_floats, as_levels, check_same_length
 from consurv._params import AtLeast, InstanceOf, OneOf, Rule, check_params
 from consurv.conformal.adjustment import Adjustment
+from consurv.conformal.levels import LevelResult
 from consurv.conformal.shifts import ShiftResult
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import REARRANGEMENTS
@@ -24,16 +25,25 @@ from consurv.errors import InvalidInput
 
 __all__ = ["load_adjustment", "save_adjustment"]
 
-FORMAT, VERSION = "consurv-adjustment", 1
+# Version 1 knew shifts only and did not say so.
+FORMAT, VERSION = "consurv-adjustment", 2
 
-_ARRAYS = ("levels", "shifts", "n_subjects", "beyond", "times", "at_risk", "events")
+# One value for each level, by what is adjusted.
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "time": ("levels", "shifts", "n_subjects", "beyond"),
+    "level": ("levels", "adjusted_levels", "beyond"),
+}
+_COUNTS = ("times", "at_risk", "events")
 _SETTINGS: Mapping[str, Rule | tuple[Rule, ...]] = {
-    "n_infinite": AtLeast(0),
     "n_conformal": AtLeast(2),
     "conformal_set": InstanceOf(str),
     "censoring": InstanceOf(str),
     "n_samples": (OneOf(None), AtLeast(1)),
     "rearrange": OneOf(*REARRANGEMENTS),
+}
+_SETTINGS_OF: Mapping[str, Mapping[str, Rule | tuple[Rule, ...]]] = {
+    "time": {"n_infinite": AtLeast(0), **_SETTINGS},
+    "level": _SETTINGS,
 }
 
 
@@ -56,7 +66,7 @@ def save_adjustment(adjustment: Adjustment, path: str | os.PathLike[str]) -> Non
     >>> from consurv import ConformalSurvival, Outcome
     >>> y = Outcome(time=[1, 2, 3, 4], event=[1, 1, 0, 1])
     >>> model = ConformalSurvival(lambda X: ([2.0, 4.0], [[0.5, 0.1]] * len(X)),
-    ...                           percentiles=3)
+    ...                           percentiles=3, censoring="kaplan-meier")
     >>> _ = model.conformalize(np.zeros((4, 1)), y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "adjustment.json")
@@ -65,19 +75,12 @@ def save_adjustment(adjustment: Adjustment, path: str | os.PathLike[str]) -> Non
     array([-0.75,  0.  ,  0.  ])
     """
     target = Path(path)
-    result, km = adjustment.result, adjustment.kaplan_meier
+    settings = ("conformal_set", "censoring", "n_samples", "rearrange")
     values: dict[str, Any] = {
-        "levels": result.levels,
-        "shifts": result.shifts,
-        "n_subjects": result.n_subjects,
-        "beyond": result.beyond,
-        **km.to_arrays(),
-        "n_infinite": result.n_infinite,
-        "n_conformal": result.n_conformal,
-        "conformal_set": adjustment.conformal_set,
-        "censoring": adjustment.censoring,
-        "n_samples": adjustment.n_samples,
-        "rearrange": adjustment.rearrange,
+        "adjustment": adjustment.kind,
+        **vars(adjustment.result),
+        **adjustment.kaplan_meier.to_arrays(),
+        **{name: getattr(adjustment, name) for name in settings},
     }
     _, write = _form(target)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -118,35 +121,79 @@ def load_adjustment(path: str | os.PathLike[str]) -> Adjustment:
 def _build(values: Mapping[str, Any]) -> Adjustment:
     if values.get("format") != FORMAT:
         raise InvalidInput(f"its format is {values.get('format')!r}, not {FORMAT!r}")
-    if values.get("version") != VERSION:
-        raise InvalidInput(
-            f"its version is {values.get('version')!r}, this consurv reads {VERSION}; "
-            "update consurv or save the adjustment again"
-        )
-    missing = [n for n in (*_ARRAYS, *_SETTINGS) if n not in values]
+    kind = _kind(values)
+    settings, columns = _SETTINGS_OF[kind], _COLUMNS[kind]
+    missing = [n for n in (*columns, *_COUNTS, *settings) if n not in values]
     if missing:
         raise InvalidInput(f"it lacks {', '.join(missing)}")
-    check_params(values, _SETTINGS)
-    arrays = {name: as_floats(values[name], name) for name in _ARRAYS}
-    columns = ("levels", "shifts", "n_subjects", "beyond")
+    check_params(values, settings)
+    arrays = {name: as_floats(values[name], name) for name in (*columns, *_COUNTS)}
     check_same_length(**{name: len(arrays[name]) for name in columns})
-    result = ShiftResult(
-        levels=as_levels(arrays["levels"]),
-        shifts=arrays["shifts"],
-        n_subjects=arrays["n_subjects"].astype(np.intp),
-        beyond=arrays["beyond"].astype(bool),
-        n_infinite=values["n_infinite"],
-        n_conformal=values["n_conformal"],
-    )
-    km = KaplanMeier.from_arrays(arrays["times"], arrays["at_risk"], arrays["events"])
     return Adjustment(
-        result=result,
-        kaplan_meier=km,
+        result=_BUILDERS[kind](arrays, values),
+        kaplan_meier=KaplanMeier.from_arrays(*(arrays[name] for name in _COUNTS)),
         conformal_set=values["conformal_set"],
         censoring=values["censoring"],
         n_samples=values["n_samples"],
         rearrange=values["rearrange"],
     )
+
+
+def _kind(values: Mapping[str, Any]) -> str:
+    """Return what is adjusted, once it is sure that this version can be read."""
+    version = values.get("version")
+    if version == 1:
+        return "time"
+    if version != VERSION:
+        raise InvalidInput(
+            f"its version is {version!r}, this consurv reads 1 to {VERSION}; update "
+            "consurv or save the adjustment again"
+        )
+    kind = values.get("adjustment")
+    if kind not in _COLUMNS:
+        raise InvalidInput(
+            f"it adjusts {kind!r}, which is neither of {', '.join(_COLUMNS)}"
+        )
+    return str(kind)
+
+
+def _shift_result(
+    arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]
+) -> ShiftResult:
+    # Version 1 did not know levels that the data leave open.
+    identified = as_floats(
+        values.get("identified", np.ones_like(arrays["levels"])), "identified"
+    )
+    check_same_length(levels=len(arrays["levels"]), identified=len(identified))
+    return ShiftResult(
+        levels=as_levels(arrays["levels"]),
+        shifts=arrays["shifts"],
+        n_subjects=arrays["n_subjects"].astype(np.intp),
+        beyond=arrays["beyond"].astype(bool),
+        identified=identified.astype(bool),
+        n_infinite=values["n_infinite"],
+        n_conformal=values["n_conformal"],
+    )
+
+
+def _level_result(
+    arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]
+) -> LevelResult:
+    adjusted = arrays["adjusted_levels"]
+    if adjusted.min() < 0 or adjusted.max() > 1:
+        raise InvalidInput(f"adjusted_levels leave [0, 1]: {adjusted.tolist()}")
+    return LevelResult(
+        levels=as_levels(arrays["levels"]),
+        adjusted_levels=adjusted,
+        beyond=arrays["beyond"].astype(bool),
+        n_conformal=values["n_conformal"],
+    )
+
+
+_BUILDERS: Mapping[str, Callable[..., ShiftResult | LevelResult]] = {
+    "time": _shift_result,
+    "level": _level_result,
+}
 
 
 def _write_json(values: Mapping[str, Any]) -> bytes:

@@ -16,7 +16,7 @@ from consurv.datasets import TableEncoder
 from consurv.experiments.environment import versions
 from consurv.experiments.files import write_atomically
 from consurv.experiments.fingerprint import fingerprint
-from consurv.experiments.limits import PeakMemory
+from consurv.experiments.memory import PeakMemory
 from consurv.experiments.named import NamedFit
 from consurv.experiments.protocol import PROTOCOL, Split
 from consurv.experiments.sources import load_source

@@ -1,4 +1,4 @@
-"""Bounds on a cell: its time, its threads; and the memory that it took."""
+"""Bounds on a cell: its time and its threads."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-__all__ = ["OutOfTime", "PeakMemory", "one_thread", "time_limit"]
+__all__ = ["OutOfTime", "one_thread", "time_limit"]
 
 
 class OutOfTime(BaseException):
@@ -69,39 +68,3 @@ def one_thread() -> Iterator[None]:
         finally:
             if torch:
                 torch.set_num_threads(before)
-
-
-class PeakMemory:
-    """By how many bytes the memory of this process grew at most inside a block.
-
-    Known on Linux alone; elsewhere ``growth`` is None.
-
-    Examples
-    --------
-    >>> with PeakMemory() as memory:
-    ...     _ = bytearray(50_000_000)
-    >>> memory.growth is None or memory.growth > 30_000_000
-    True
-    """
-
-    growth: int | None = None
-
-    def __enter__(self) -> PeakMemory:
-        try:
-            Path("/proc/self/clear_refs").write_text("5")  # forget the last peak
-            self._before = _status("VmRSS")
-        except OSError:
-            self._before = None
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        if self._before is not None:
-            peak = _status("VmHWM")
-            self.growth = None if peak is None else max(peak - self._before, 0)
-
-
-def _status(name: str) -> int | None:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(name + ":"):
-            return int(line.split()[1]) * 1024
-    return None

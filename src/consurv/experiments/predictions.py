@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -26,7 +27,30 @@ from consurv.errors import InvalidInput
 from consurv.experiments.protocol import Split
 from consurv.experiments.variants import Variant
 
-__all__ = ["Predictions"]
+__all__ = ["Conformalized", "Predictions"]
+
+
+@dataclass(frozen=True)
+class Conformalized:
+    """Shifts and the seconds that they took.
+
+    Attributes
+    ----------
+    result : ShiftResult
+    predict_seconds : float
+        For the percentile times of the conformal set, even if they were there already.
+    shift_seconds : float
+        For the shifts.
+    """
+
+    result: ShiftResult
+    predict_seconds: float
+    shift_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """All that conformalizing costs."""
+        return self.predict_seconds + self.shift_seconds
 
 
 class Predictions:
@@ -71,12 +95,10 @@ class Predictions:
         enough = len(validation[1]) >= ENOUGH_FOR_VALIDATION
         return "validation" if enough else "train+validation"
 
-    def conformalize(self, variant: Variant, seed: int) -> tuple[ShiftResult, float]:
-        """Return the shifts of a variant and the seconds that they took.
+    def conformalize(self, variant: Variant, seed: int) -> Conformalized:
+        """Find the shifts of a variant.
 
-        The Kaplan–Meier curve is that of the outcomes the model was trained on. The
-        seconds are those of predicting the conformal set, finding the shifts, and of
-        nothing else, even if the prediction was there already.
+        The Kaplan–Meier curve is that of the outcomes the model was trained on.
         """
         levels = read_levels(variant.percentiles or 1)
         policy = self.policy(variant.conformal_set or "")
@@ -84,7 +106,7 @@ class Predictions:
         start = perf_counter()
         rule = resolve_rule(variant.censoring or "", variant.n_samples)
         result = find_shifts(blocks, rule, np.random.default_rng(seed))
-        return result, seconds + perf_counter() - start
+        return Conformalized(result, seconds, perf_counter() - start)
 
     def adjusted(self, result: ShiftResult) -> AdjustedCurves:
         """Return the calibrated curves of the test set."""

@@ -18,7 +18,11 @@ from consurv.report.displays import (
     ShiftDisplay,
 )
 from consurv.report.html import write_report
-from consurv.report.individual import plot_individual_curves, plot_shifts
+from consurv.report.individual import (
+    plot_individual_curves,
+    plot_levels,
+    plot_shifts,
+)
 from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
 
 __all__ = [
@@ -32,6 +36,7 @@ __all__ = [
     "plot_calibration_curve",
     "plot_d_calibration",
     "plot_individual_curves",
+    "plot_levels",
     "plot_mean_curve",
     "plot_one_calibration",
     "plot_pp",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from consurv.conformal.base import ConformalSurvival
+from consurv.conformal.shifts import ShiftResult
 from consurv.outcome import Outcome
 from consurv.report.predictions import Predictions
 from consurv.report.verdict import FEW_EVENTS
@@ -77,7 +78,8 @@ def _about_outcomes(y: Outcome) -> list[Caution]:
 
 def _about_conformal_set(model: ConformalSurvival) -> list[Caution]:
     found = []
-    policy, result = model.conformal_set_, model.shift_result_
+    policy, moved = model.conformal_set_, model.adjustment_.kind == "level"
+    result = model.level_result_ if moved else model.shift_result_
     if policy in _REUSED:
         found.append(
             Caution(
@@ -109,10 +111,11 @@ def _about_conformal_set(model: ConformalSurvival) -> list[Caution]:
             Caution(
                 "Levels beyond the guarantee",
                 f"The conformal set is too small for the levels {levels}; the largest "
-                "score is used there. Use fewer percentiles or more subjects.",
+                f"{'probability' if moved else 'score'} is "
+                "used there. Use fewer percentiles or more subjects.",
             )
         )
-    if result.n_infinite:
+    if isinstance(result, ShiftResult) and result.n_infinite:
         found.append(
             Caution(
                 "Infinite percentile times in the conformal set",

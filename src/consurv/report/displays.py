@@ -265,4 +265,10 @@ class ShiftDisplay(Display):
                 "has no shifts; a ShiftResult goes to ShiftDisplay(result)"
             )
         # The adjustment says so itself if the model is not conformalized yet.
-        return cls(model.adjustment_.result, **options).plot(ax)
+        result = model.adjustment_.result
+        if not isinstance(result, ShiftResult):
+            raise InvalidInput(
+                "the model has adjustment='level' and so no shifts; plot_levels draws "
+                "its adjusted levels"
+            )
+        return cls(result, **options).plot(ax)

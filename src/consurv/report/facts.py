@@ -21,6 +21,10 @@ _POLICIES = {
     "given": "subjects given to conformalize()",
     "restored": "as saved",
 }
+_METHODS = {
+    "time": "percentile times shifted by conformal quantiles (CSD)",
+    "level": "levels moved to conformal quantiles (CiPOT)",
+}
 _LIBRARIES = (
     "numpy",
     "scipy",
@@ -57,12 +61,14 @@ def about_model(model: ConformalSurvival) -> dict[str, str]:
         rule = f"{rule}, {adjustment.n_samples:,} draws for each censored subject"
     return {
         "Model": model_title(model.estimator_),
-        "Method": "percentile times shifted by conformal quantiles (CSD)",
+        "Method": _METHODS[adjustment.kind],
         "Conformal set": f"{policy}: {_POLICIES.get(policy, policy)}",
         "Conformal subjects": f"{model.n_conformal_:,}",
         "Levels": f"{len(levels):,}, from {levels.min():g} to {levels.max():g}",
         "Censoring rule": rule,
-        "Crossing curves": f"rearranged, {adjustment.rearrange}",
+        "Crossing curves": f"rearranged, {adjustment.rearrange}"
+        if adjustment.kind == "time"
+        else "none can cross",
     }
 
 

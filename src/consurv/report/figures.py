@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from consurv.conformal.levels import LevelResult
 from consurv.conformal.shifts import ShiftResult
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
@@ -18,7 +19,11 @@ from consurv.metrics.d_calibration import DCalibrationResult
 from consurv.outcome import Outcome
 from consurv.report.at_time import plot_one_calibration
 from consurv.report.bootstrap import Comparison
-from consurv.report.individual import plot_individual_curves, plot_shifts
+from consurv.report.individual import (
+    plot_individual_curves,
+    plot_levels,
+    plot_shifts,
+)
 from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
 from consurv.report.verdict import largest_gap
 
@@ -63,7 +68,7 @@ def draw_figures(
     raw: SurvivalCurves,
     calibrated: SurvivalCurves,
     comparison: Comparison,
-    shifts: ShiftResult,
+    result: ShiftResult | LevelResult,
 ) -> list[Figure]:
     """Draw all figures of a report.
 
@@ -75,7 +80,8 @@ def draw_figures(
         Of the same subjects.
     comparison : Comparison
         Their metrics, for the descriptions.
-    shifts : ShiftResult
+    result : ShiftResult or LevelResult
+        What was adjusted.
 
     Returns
     -------
@@ -93,7 +99,7 @@ def draw_figures(
         _mean_curve(scene),
         _one_calibration(scene),
         _individual_curves(scene),
-        _shifts(shifts),
+        _levels(result) if isinstance(result, LevelResult) else _shifts(result),
     ]
 
 
@@ -187,6 +193,17 @@ def _shifts(shifts: ShiftResult) -> Figure:
         "same for all subjects. Where it is positive the model was too optimistic.",
         f"Shift against level, from {low:.4g} to {high:.4g} units of time.",
         _image(lambda ax: plot_shifts(shifts, ax=ax)),
+    )
+
+
+def _levels(result: LevelResult) -> Figure:
+    gap = float(np.abs(result.adjusted_levels - result.levels).max())
+    return Figure(
+        "What was changed?",
+        "The level at which the raw curves are read, the same for all subjects, over "
+        "the level that is wanted. Above the diagonal the model was too optimistic.",
+        f"Adjusted level against level, up to {gap:.3f} apart.",
+        _image(lambda ax: plot_levels(result, ax=ax)),
     )
 
 

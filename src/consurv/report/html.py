@@ -126,7 +126,7 @@ def write_report(
             random_state=random_state,
         )
         figures = draw_figures(
-            outcome, raw, calibrated, comparison, model.shift_result_
+            outcome, raw, calibrated, comparison, model.adjustment_.result
         )
     text = _template().render(
         title=title or model_title(model.estimator_),

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from consurv._checks import Float, as_floats, as_plain_array
 from consurv._params import AtLeast, check_params
+from consurv.conformal.levels import LevelResult
 from consurv.conformal.shifts import ShiftResult
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
@@ -142,19 +143,70 @@ def plot_shifts(
     ax.axhline(0, color=OBSERVED, lw=0.8)
     lines = {name: _by_level(result) for name, result in named.items()}
     draw_lines(ax, lines, styles, n_markers=None)
-    levels, shifts = _beyond(named)
+    _mark_beyond(ax, *_beyond(named))
+    ax.set(xlim=(0, 1))
+    return finish(ax, "Survival level ρ", time_label("Shift to earlier", time_unit))
+
+
+def plot_levels(
+    results: LevelResult | Mapping[str, LevelResult],
+    *,
+    colours: Mapping[str, Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the adjusted level ρ* against the level ρ.
+
+    Where it lies above the diagonal the model was too optimistic: its time at the
+    higher level ρ*, which is earlier, now stands at ρ. Crosses mark levels beyond the
+    guarantee, for which the conformal set is too small.
+
+    Parameters
+    ----------
+    results : LevelResult or mapping from names to LevelResult
+        Such as ``model.level_result_``.
+    colours : mapping from names to colours, optional
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> levels, moved = np.array([0.5, 0.9]), np.array([0.6, 0.95])
+    >>> result = LevelResult(levels, moved, np.array([False, False]), 30)
+    >>> plot_levels(result, ax=Figure().subplots()).get_ylabel()
+    'Adjusted level ρ*'
+    """
+    named = as_named(results, LevelResult, "results")
+    styles = styles_for(named, colours)
+    ax = axes_or_new(ax)
+    ax.plot([0, 1], [0, 1], color=OBSERVED, lw=0.8)
+    lines = {}
+    for name, result in named.items():
+        order = np.argsort(result.levels)
+        lines[name] = result.levels[order], result.adjusted_levels[order]
+    draw_lines(ax, lines, styles, n_markers=None)
+    beyond = [(r.levels[r.beyond], r.adjusted_levels[r.beyond]) for r in named.values()]
+    _mark_beyond(ax, *map(np.concatenate, zip(*beyond, strict=True)))
+    ax.set(xlim=(0, 1), ylim=(0, 1.02))
+    return finish(ax, "Survival level ρ", "Adjusted level ρ*")
+
+
+def _mark_beyond(ax: Axes, levels: Float, values: Float) -> None:
+    """Cross out what carries no guarantee."""
     if levels.size:
         ax.plot(
             levels,
-            shifts,
+            values,
             color=OBSERVED,
             ls="none",
             marker="x",
             ms=9,
             label="without guarantee",
         )
-    ax.set(xlim=(0, 1))
-    return finish(ax, "Survival level ρ", time_label("Shift to earlier", time_unit))
 
 
 def _by_level(result: ShiftResult) -> tuple[Float, Float]:

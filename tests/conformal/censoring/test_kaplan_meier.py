@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import consurv.conformal.quantile as quantile
+from consurv.conformal import shifts
 from consurv.conformal.censoring.base import Block
 from consurv.conformal.censoring.kaplan_meier import KaplanMeierRule
 from consurv.conformal.censoring.sampled import SampledLaw
-from consurv.conformal.shifts import conformal_shifts
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
+
+# The rule that these tests are about; others are named where they are meant.
+conformal_shifts = partial(shifts.conformal_shifts, censoring="kaplan-meier")
 
 # S = 4/5 after 2, 3/5 after 3, 3/10 after 5; t_max = 6, t_end = 60/7.
 HAND = Outcome(time=[2, 3, 3, 5, 6], event=[1, 1, 0, 1, 0])

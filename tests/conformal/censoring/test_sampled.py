@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import consurv.conformal.censoring.sampled as sampled
 import consurv.conformal.quantile as quantile
+from consurv.conformal import shifts
 from consurv.conformal.censoring.base import Block
 from consurv.conformal.censoring.kaplan_meier import KaplanMeierRule
 from consurv.conformal.censoring.sampled import SampledLaw
 from consurv.conformal.quantile import rank
-from consurv.conformal.shifts import conformal_shifts
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
+
+# The rule that these tests are about; others are named where they are meant.
+conformal_shifts = partial(shifts.conformal_shifts, censoring="kaplan-meier")
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ else, and because masses of blocks add up, the blocks may live anywhere.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,19 @@ from consurv._checks import Float
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 
-__all__ = ["Block", "CensoringRule", "Contribution", "Law", "LawMass", "Pieces"]
+__all__ = [
+    "AnyRule",
+    "Block",
+    "CensoringRule",
+    "Contribution",
+    "Law",
+    "LawMass",
+    "LearningRule",
+    "LevelMass",
+    "Pieces",
+    "Sweep",
+    "SweepRule",
+]
 
 Rows = NDArray[np.intp]
 
@@ -47,7 +60,7 @@ class LawMass(Protocol):
     last_time: float  # no law reaches further
 
     def sketch(self, size: int) -> Float:
-        """Return n·size scores that resemble the mass, each of weight 1/size."""
+        """Return scores that resemble the mass, each of weight 1/size."""
 
     def coarse_mass(self, s: float) -> float:
         """Return a cheap estimate of ``mass``."""
@@ -60,6 +73,26 @@ class LawMass(Protocol):
 
     def pieces(self, lo: float, hi: float) -> Pieces:
         """Return the mass on (lo, hi]; breakpoints outside by rounding may be in."""
+
+
+@dataclass(frozen=True)
+class LevelMass:
+    """N·F at one level for one block: the scores of points, the mass of laws.
+
+    ``fixed`` is mass that is there whatever the score; ``n_fixed`` subjects are neither
+    points nor in the law, and contribute no more than their part of it.
+    """
+
+    points: Float
+    law: LawMass | None = None
+    fixed: float = 0.0
+    n_fixed: int = 0
+
+    @property
+    def n(self) -> int:
+        """Number of subjects."""
+        in_law = 0 if self.law is None else self.law.n
+        return len(self.points) + in_law + self.n_fixed
 
 
 class Law(Protocol):
@@ -109,6 +142,8 @@ class Block:
         The curve that speaks for censored subjects; by default that of the block.
     member : bool
         Whether the subjects belong to the sample of *reference*.
+    features : optional
+        Rows of X, for rules that look at them.
     """
 
     percentile_times: Float
@@ -116,6 +151,7 @@ class Block:
     outcome: Outcome
     reference: KaplanMeier | None = None
     member: bool = False
+    features: Any = None
 
     @cached_property
     def kaplan_meier(self) -> KaplanMeier:
@@ -128,8 +164,45 @@ class Block:
         return self.member or self.reference is None
 
 
+@runtime_checkable
 class CensoringRule(Protocol):
     """How censored subjects enter F."""
 
     def contribution(self, block: Block, rng: np.random.Generator) -> Contribution:
         """Return what each subject of a block contributes."""
+
+
+@runtime_checkable
+class LearningRule(Protocol):
+    """A rule that looks at all subjects before it says what each contributes."""
+
+    def learn(self, blocks: Sequence[Block]) -> CensoringRule:
+        """Return the rule for these blocks."""
+
+
+class Sweep(Protocol):
+    """A block on its way down the levels, where a level may build on those above."""
+
+    learns: bool  # whether a level depends on those above it
+    n_subjects: int  # that count at levels where they are finite
+
+    @property
+    def n_infinite(self) -> int:
+        """Number of subjects that count and are infinite at some level."""
+
+    def at(self, p: int) -> LevelMass:
+        """Return the mass at the p-th level; levels come in falling order."""
+
+    def learn(self, p: int, shift: float) -> None:
+        """Take note of the shift of the p-th level before going on."""
+
+
+@runtime_checkable
+class SweepRule(Protocol):
+    """A rule by which censored subjects follow curves that the shifts make."""
+
+    def start(self, blocks: Sequence[Block]) -> list[Sweep]:
+        """Return a sweep for each block."""
+
+
+AnyRule = CensoringRule | LearningRule | SweepRule

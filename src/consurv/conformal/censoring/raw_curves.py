@@ -1,0 +1,111 @@
+"""The raw curves of a block as nodes that all subjects have at the same hazards.
+
+A curve goes through its percentile times, made monotone, from level 1 at time 0 on;
+beyond the lowest level it goes on as the Weibull law through that point and one further
+up. So the n-th node of every subject is where its cumulative hazard H = −log S reaches
+a value common to all. There are nodes before the highest and beyond the lowest level,
+too, for models whose times are off by a large factor.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from consurv._checks import Bool, Float
+
+__all__ = ["Place", "RawCurves"]
+
+# Before the highest level nodes come at these shares of its percentile time.
+_HEAD = 0.5 ** np.arange(5, 0, -1)
+# Beyond the lowest level the hazard grows from node to node, slowly first.
+_GROWTH = np.cumprod([4 / 3] * 6 + [2.0] * 8)
+# The tail's second point is where H is nearest to this share of the last.
+_SHARE = 0.25
+# Exponents of H in the tail: from curves that drop all but at once to ones that hardly
+# do.
+_EXPONENTS = 0.05, 5.0
+_FAR = 1e6
+
+
+class Place(NamedTuple):
+    """Where observed times lie on the curves: the cell, and the hazard within it."""
+
+    cell: NDArray[np.intp]
+    hazard: Float
+
+
+class RawCurves:
+    """Nodes for the percentile times of any subjects.
+
+    Parameters
+    ----------
+    levels : ndarray of shape (P,)
+        In any order.
+
+    Attributes
+    ----------
+    hazards : ndarray of shape (M,)
+        H at the nodes, ascending.
+    widths : ndarray of shape (M,)
+        H from node to node, from 0 on.
+    """
+
+    def __init__(self, levels: Float) -> None:
+        self._order = np.argsort(-levels)
+        own = -np.log(levels[self._order])
+        self._upper = int(np.argmin(np.abs(np.log(own / own[-1]) - np.log(_SHARE))))
+        self._span = float(np.log(own[-1] / own[self._upper]))
+        head = -np.log1p(_HEAD * np.expm1(-own[0]))  # S is straight there
+        self.hazards = np.concatenate([head, own, own[-1] * _GROWTH])
+        self.widths = np.diff(self.hazards, prepend=0.0)
+
+    def nodes(self, percentile_times: Float) -> Float:
+        """Return the times of the nodes, (n, 1 + M), from percentile times (n, P).
+
+        Time 0, where H = 0, comes first.
+        """
+        nodes = np.zeros((len(percentile_times), 1 + len(self.hazards)))
+        first, last = 1 + len(_HEAD), 1 + len(self.hazards) - len(_GROWTH)
+        q = nodes[:, first:last]  # a view: the matrix is held once
+        np.maximum(percentile_times[:, self._order], 0.0, out=q)
+        np.maximum.accumulate(q, axis=1, out=q)
+        _put_far(q)
+        np.multiply(q[:, :1], _HEAD, out=nodes[:, 1:first])
+        exponent = self._tail_exponent(q)[:, None]
+        np.multiply(q[:, -1:], _GROWTH**exponent, out=nodes[:, last:])
+        return nodes
+
+    def _tail_exponent(self, q: Float) -> Float:
+        """Return e such that times grow as H^e between two nodes of each curve."""
+        if self._span <= 0:  # a single level
+            return np.ones(len(q))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            exponent = np.log(q[:, -1] / q[:, self._upper]) / self._span
+        return np.clip(np.nan_to_num(exponent, nan=1.0), *_EXPONENTS)
+
+    def place(self, nodes: Float, time: Float, event: Bool) -> Place:
+        """Return where the subjects left observation.
+
+        An event at a node ends the cell before it, a censoring there begins the next.
+        """
+        until, observed = nodes[:, 1:], time[:, None]
+        before = np.where(event[:, None], until < observed, until <= observed)
+        cell = np.minimum(before.sum(axis=1), len(self.hazards) - 1)
+        row, width = np.arange(len(time)), self.widths[cell]
+        start = nodes[row, cell]
+        # S falls linearly within a cell, and some curves drop to 0 at once.
+        with np.errstate(divide="ignore"):
+            way = np.clip((time - start) / (nodes[row, cell + 1] - start), 0.0, 1.0)
+            hazard = -np.log1p(way * np.expm1(-width))
+        return Place(cell, np.minimum(hazard, width))
+
+
+def _put_far(q: Float) -> None:
+    """Put infinite times far out: such a curve hardly drops there."""
+    infinite = q == np.inf
+    if infinite.any():
+        finite = q[~infinite]
+        q[infinite] = _FAR * (float(finite.max()) if finite.size else 1.0)

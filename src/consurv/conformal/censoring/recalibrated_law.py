@@ -1,0 +1,164 @@
+"""Laws of T given T > c by curves whose levels are those of a stratum.
+
+All curves of a stratum pass the same levels, each at times of its own, and are straight
+between. So the mass is piecewise linear, with a bend wherever a node of any subject
+comes by. The search narrows its bracket until no bend is left inside, and there two
+exact values give the line.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from consurv._checks import Bool, Float
+from consurv.conformal.censoring.base import Pieces, Rows
+
+__all__ = ["RecalibratedLaw"]
+
+_GOLDEN = (np.sqrt(5) - 1) / 2
+_REMEMBERED = 4
+_UNLISTED = 1 << 40
+# Rises of the mass below this, plus the second times n, are rounding of its two ends.
+_ROUNDING = 1e-10, 1e-13
+
+
+class RecalibratedLaw:
+    """P(T ≥ x | T > c) = S(x⁻)/S(c), and 1 where x ≤ c.
+
+    Parameters
+    ----------
+    times : ndarray of shape (n, K)
+        The nodes of each curve, from time 0 on.
+    levels : ndarray of shape (G, K)
+        S at the nodes, by stratum, from 1 down to 0.
+    stratum : ndarray of shape (n,)
+    c : ndarray of shape (n,)
+    """
+
+    def __init__(self, times: Float, levels: Float, stratum: Rows, c: Float) -> None:
+        self.times, self.levels, self.stratum, self.c = times, levels, stratum, c
+        self.n, self.width = times.shape
+        self.last_time = float(times[:, -1].max(initial=0.0))
+        everyone = np.arange(self.n)
+        # Where a curve drops at c, T > c means that the drop is over.
+        self.at_c = self.value(everyone, self.index(everyone, c, np.less_equal), c)
+        self._draws: dict[int, Float] = {}
+
+    def select(self, rows: Bool) -> RecalibratedLaw:
+        """Return the laws of some of the subjects."""
+        return RecalibratedLaw(
+            self.times[rows], self.levels, self.stratum[rows], self.c[rows]
+        )
+
+    def at(self, q: Float) -> _RecalibratedMass:
+        """Return the mass for percentile times *q*."""
+        return _RecalibratedMass(self, q)
+
+    def index(self, rows: Rows, x: Float, before: np.ufunc = np.less) -> Rows:
+        """Return how many nodes after the first are before x."""
+        times, start = self.times.ravel(), rows * self.width
+        found, left = start.copy(), self.width
+        while left > 1:  # as many steps for every row, without branches
+            half = left >> 1
+            found += half * before(times.take(found + half), x)
+            left -= half
+        index: Rows = found - start
+        return index
+
+    def value(self, rows: Rows, index: Rows, x: Float) -> Float:
+        """Return S at x, in the cell that begins at a node."""
+        place = rows * self.width + np.minimum(index, self.width - 2)
+        level = self.stratum[rows] * self.width + np.minimum(index, self.width - 2)
+        times, levels = self.times.ravel(), self.levels.ravel()
+        start, upper = times.take(place), levels.take(level)
+        with np.errstate(divide="ignore"):
+            way = np.minimum((x - start) / (times.take(place + 1) - start), 1.0)
+        value: Float = upper - way * (upper - levels.take(level + 1))
+        return value
+
+    def draws(self, size: int) -> Float:
+        """Return (n, size) times at evenly spread levels, shifted by subject."""
+        if size not in self._draws:
+            shift = (np.arange(self.n) * _GOLDEN) % 1
+            shares = (shift[:, None] + np.arange(size)) / size
+            self._draws[size] = self._inverse(shares * self.at_c[:, None])
+        return self._draws[size]
+
+    def _inverse(self, level: Float) -> Float:
+        """Return the times (n, size) at which the curves fall to levels (n, size)."""
+        times = np.empty(level.shape)
+        for g in range(len(self.levels)):
+            rows = np.flatnonzero(self.stratum == g)
+            nodes = self.levels[g]
+            cell = np.searchsorted(-nodes, -level[rows], side="left") - 1
+            cell = np.clip(cell, 0, self.width - 2)
+            drop = np.maximum(nodes[cell] - nodes[cell + 1], np.finfo(float).tiny)
+            way = np.clip((nodes[cell] - level[rows]) / drop, 0.0, 1.0)
+            start = self.times[rows[:, None], cell]
+            stop = self.times[rows[:, None], cell + 1]
+            times[rows] = start + way * (stop - start)
+        return times
+
+
+class _State(NamedTuple):
+    """What holds at one score: who has q − s > c, their cells, and the mass."""
+
+    rows: Rows
+    cells: Rows
+    mass: float
+
+
+class _RecalibratedMass:
+    """The mass of recalibrated laws at one level."""
+
+    def __init__(self, law: RecalibratedLaw, q: Float) -> None:
+        self.law, self.q, self.n = law, q, law.n
+        self.last_time = law.last_time
+        # The search comes back to the last few places.
+        self._seen: dict[float, _State] = {}
+
+    def sketch(self, size: int) -> Float:
+        """Return scores of evenly spread draws."""
+        return (self.q[:, None] - self.law.draws(size)).ravel()
+
+    def coarse_mass(self, s: float) -> float:
+        """Return the mass at s."""
+        return self.mass(s)
+
+    def mass(self, s: float) -> float:
+        """Return the mass at s."""
+        return self._at(s).mass
+
+    def n_pieces(self, lo: float, hi: float) -> int:
+        """Return 0; endless while a bend lies in (lo, hi]."""
+        if np.isinf(lo) or np.isinf(hi):
+            return _UNLISTED
+        near, far = self._at(hi), self._at(lo)
+        # Whoever is past c at hi is so at lo; as many are the same.
+        same = len(near.rows) == len(far.rows)
+        return 0 if same and np.array_equal(near.cells, far.cells) else _UNLISTED
+
+    def pieces(self, lo: float, hi: float) -> Pieces:
+        """Return one line."""
+        base = self.mass(lo)
+        rise = self.mass(hi) - base
+        straight = rise > _ROUNDING[0] + _ROUNDING[1] * self.n
+        none = np.empty(0)
+        return Pieces(base, rise / (hi - lo) if straight else 0.0, none, none, none)
+
+    def _at(self, s: float) -> _State:
+        if s not in self._seen:
+            while len(self._seen) >= _REMEMBERED:
+                del self._seen[next(iter(self._seen))]
+            self._seen[s] = self._evaluate(s)
+        return self._seen[s]
+
+    def _evaluate(self, s: float) -> _State:
+        x = self.q - s
+        rows = np.flatnonzero(x > self.law.c)
+        x = x[rows]
+        index = self.law.index(rows, x)
+        reach = self.law.value(rows, index, x) / self.law.at_c[rows]
+        return _State(rows, index, self.n - len(rows) + float(reach.sum()))

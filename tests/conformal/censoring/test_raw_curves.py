@@ -1,0 +1,77 @@
+"""Raw curves as nodes at common hazards."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+from consurv.conformal.censoring.raw_curves import RawCurves
+
+LEVELS = np.arange(1, 20) / 20
+
+
+class TestNodes:
+    def test_go_through_the_percentile_times(self):
+        curves = RawCurves(LEVELS)
+        q = 10 * (-np.log(LEVELS)) ** (1 / 1.5)
+        nodes = curves.nodes(q[None, :])[0, 1:]
+        assert (np.diff(nodes) > 0).all()
+        own = np.isin(nodes, q)
+        assert own.sum() == 19
+        assert_allclose(np.exp(-curves.hazards[own]), LEVELS[::-1], rtol=1e-14)
+
+    def test_beyond_the_lowest_level_go_on_as_a_weibull_law(self):
+        curves = RawCurves(LEVELS)
+        q = 10 * (-np.log(LEVELS)) ** (1 / 1.5)
+        nodes = curves.nodes(q[None, :])[0, 1:]
+        tail = curves.hazards > 3
+        assert tail.sum() > 10
+        assert_allclose(nodes[tail], 10 * curves.hazards[tail] ** (1 / 1.5), rtol=1e-9)
+
+    def test_before_the_highest_level_are_on_the_line_from_time_0(self):
+        curves = RawCurves(LEVELS)
+        nodes = curves.nodes(np.linspace(20, 2, 19)[None, :])[0, 1:]
+        head = curves.hazards < -np.log(0.951)
+        assert_allclose(1 - np.exp(-curves.hazards[head]), nodes[head] * 0.05 / 2)
+
+    def test_crossing_negative_and_infinite_times_are_put_in_order(self):
+        curves = RawCurves(np.array([0.8, 0.5, 0.2]))
+        q = np.array([[4.0, 3.0, 6.0], [-1.0, 2.0, 5.0], [1.0, np.inf, np.inf]])
+        nodes = curves.nodes(q)
+        assert np.isfinite(nodes).all()
+        assert (np.diff(nodes, axis=1) >= 0).all()
+        assert (nodes[2] > 1e6 - 1).any()
+
+    def test_one_level_and_flat_rows(self):
+        for levels in ([0.5], [0.9, 0.1]):
+            curves = RawCurves(np.array(levels))
+            nodes = curves.nodes(np.array([[0.0] * len(levels), [3.0] * len(levels)]))
+            assert np.isfinite(nodes).all()
+            assert nodes.shape == (2, 1 + len(curves.hazards))
+
+
+class TestPlace:
+    def test_hazards_add_up_to_that_of_the_curve(self):
+        rng = np.random.default_rng(0)
+        curves = RawCurves(LEVELS)
+        q = 10 * (-np.log(LEVELS)) ** (1 / 1.5) * np.ones((200, 1))
+        time = 10 * rng.weibull(1.5, 200)
+        nodes = curves.nodes(q)
+        cell, hazard = curves.place(nodes, time, rng.random(200) < 0.5)
+        starts = np.cumsum(curves.widths) - curves.widths
+        assert_allclose(starts[cell] + hazard, (time / 10) ** 1.5, rtol=0.06, atol=0.01)
+
+    def test_at_a_node_an_event_ends_the_cell_and_a_censoring_begins_one(self):
+        curves = RawCurves(np.array([0.8, 0.5]))
+        nodes = curves.nodes(np.array([[2.0, 6.0]] * 2))
+        at = int(np.flatnonzero(nodes[0, 1:] == 2)[0])
+        cell, hazard = curves.place(nodes, np.full(2, 2.0), np.array([True, False]))
+        assert_array_equal(cell, [at, at + 1])
+        assert_allclose(hazard, [curves.widths[at], 0])
+
+    def test_past_the_last_node(self):
+        curves = RawCurves(np.array([0.8, 0.5]))
+        nodes = curves.nodes(np.array([[2.0, 6.0], [0.0, 0.0]]))
+        cell, hazard = curves.place(nodes, np.array([1e9, 1.0]), np.array([True] * 2))
+        assert_array_equal(cell, len(curves.hazards) - 1)
+        assert_allclose(hazard, curves.widths[-1])
