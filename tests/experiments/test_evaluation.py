@@ -36,6 +36,7 @@ class TestEvaluateVariant:
         assert entry["conformal_set"] == "train"
         assert entry["counts"]["n_conformal"] == 376
         assert entry["counts"]["n_rearranged"] >= 0
+        assert 0 <= entry["counts"]["n_unidentified"] <= 19
         assert entry["seconds"]["conformalize"] > 0
         curve = entry["details"]["mean_curve"]
         assert len(curve["times"]) == len(curve["kaplan_meier"]) <= 100

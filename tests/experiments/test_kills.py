@@ -21,7 +21,7 @@ from pathlib import Path
 from consurv.experiments import run
 from tests.experiments.runs import tiny
 
-folder, models, jobs, moment, count = sys.argv[1:]
+folder, models, seeds, jobs, moment, count = sys.argv[1:]
 left = int(count)
 
 def die(path):
@@ -55,20 +55,27 @@ elif moment == "with half of the file written":
             return Half()
         return file
     Path.open = half
-run(tiny(models=models.split()), folder, jobs=int(jobs))
+run(tiny(models=models.split(), seeds=int(seeds)), folder, jobs=int(jobs))
 """
 
 
 def start(
-    folder: Path, models: str, jobs: int = 1, moment: str = "", count: int = 0
+    folder: Path,
+    models: str,
+    seeds: int = 2,
+    jobs: int = 1,
+    moment: str = "",
+    count: int = 0,
 ) -> subprocess.Popen[bytes]:
-    args = [str(folder), models, str(jobs), moment, str(count)]
+    args = [str(folder), models, str(seeds), str(jobs), moment, str(count)]
     command = [sys.executable, "-c", RUN, *args]
     return subprocess.Popen(command, cwd=ROOT, start_new_session=True)
 
 
-def finish(folder: Path, models: str) -> None:
-    assert start(folder, models).wait(timeout=600) == 0
+def kill(process: subprocess.Popen[bytes]) -> None:
+    assert process.poll() is None, "the run was over before it could be killed"
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait(timeout=60) == -signal.SIGKILL
 
 
 def n_records(folder: Path) -> int:
@@ -91,15 +98,14 @@ def tables(folder: Path) -> dict[str, bytes]:
 def test_killed_at_five_random_moments(tmp_path: Path) -> None:
     killed, models, moments = tmp_path / "killed", "km weibull-aft", random.Random(0)
     for _ in range(5):
-        process = start(killed, models)
+        process = start(killed, models, seeds=8)
         wait_for(killed, n_records(killed) + 1, process)
-        time.sleep(moments.uniform(0, 0.3))
-        os.kill(process.pid, signal.SIGKILL)
-        assert process.wait(timeout=60) == -signal.SIGKILL
-    assert n_records(killed) < 8
-    finish(killed, models)
+        time.sleep(moments.uniform(0, 0.1))
+        kill(process)
+    assert 5 <= n_records(killed) < 32
+    assert start(killed, models, seeds=8).wait(timeout=600) == 0
     unbroken = tmp_path / "unbroken"
-    run(tiny(models=models.split()), unbroken)
+    run(tiny(models=models.split(), seeds=8), unbroken)
     assert comparable(killed) == comparable(unbroken)
     assert tables(killed) == tables(unbroken)
 
@@ -108,11 +114,11 @@ def test_killed_at_five_random_moments(tmp_path: Path) -> None:
 def test_killed_with_workers_at_work(tmp_path: Path, reference: Path) -> None:
     models = "km weibull-aft deephit"
     process = start(tmp_path, models, jobs=2)
-    wait_for(tmp_path, 3, process)
-    os.kill(process.pid, signal.SIGKILL)
-    assert process.wait(timeout=60) == -signal.SIGKILL
+    wait_for(tmp_path, 2, process)
+    kill(process)
     assert n_records(tmp_path) < 12
-    finish(tmp_path, models)  # the orphaned workers end by themselves meanwhile
+    # The orphaned workers end by themselves meanwhile.
+    assert start(tmp_path, models).wait(timeout=600) == 0
     assert comparable(tmp_path) == comparable(reference)
 
 
@@ -127,7 +133,7 @@ def test_killed_inside_the_write_of_a_record(
     assert process.wait(timeout=600) == -signal.SIGKILL
     assert n_records(tmp_path) == 2
     assert len(list(tmp_path.rglob(".*.part"))) == 1
-    finish(tmp_path, "km")
+    assert start(tmp_path, "km").wait(timeout=600) == 0
     assert list(tmp_path.rglob(".*.part")) == []
     expected = {k: v for k, v in comparable(reference).items() if "/km/" in k}
     assert len(expected) == 4

@@ -4,8 +4,7 @@ import time
 import pytest
 from threadpoolctl import threadpool_info
 
-from consurv.experiments import limits
-from consurv.experiments.limits import OutOfTime, PeakMemory, one_thread, time_limit
+from consurv.experiments.limits import OutOfTime, one_thread, time_limit
 
 
 def work(seconds: float) -> None:
@@ -68,23 +67,3 @@ def test_one_thread_bounds_torch_and_others_and_puts_them_back() -> None:
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
-
-
-class TestPeakMemory:
-    def test_counts_what_is_gone_by_the_end(self) -> None:
-        with PeakMemory() as memory:
-            big = bytearray(200_000_000)
-            del big
-        assert memory.growth is not None
-        assert 150e6 < memory.growth < 400e6
-
-    def test_is_unknown_where_the_system_does_not_tell(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def unknown(name: str) -> int:
-            raise FileNotFoundError
-
-        monkeypatch.setattr(limits, "_status", unknown)
-        with PeakMemory() as memory:
-            pass
-        assert memory.growth is None

@@ -53,11 +53,11 @@ def test_equals_the_conformal_survival_of_users(
     one = variant(policy, rule=rule)
     predictions = predict(named, one)
     assert predictions.policy(policy) == resolved
-    result, seconds = predictions.conformalize(one, 0)
-    curves = predictions.adjusted(result)
+    found = predictions.conformalize(one, 0)
+    curves = predictions.adjusted(found.result)
     expected = with_conformal_survival(named, predictions.split, one)
     np.testing.assert_allclose(curves.times, expected, rtol=1e-12)
-    assert seconds > 0
+    assert found.seconds > found.shift_seconds > 0
 
 
 class TestLevels:
@@ -66,11 +66,11 @@ class TestLevels:
         together = predict(AFT, *counts)
         for one in counts:
             alone = Predictions(together.model, together.split, [one])
-            expected = alone.conformalize(one, 0)[0].shifts
-            found = together.conformalize(one, 0)[0].shifts
+            expected = alone.conformalize(one, 0).result.shifts
+            found = together.conformalize(one, 0).result.shifts
             np.testing.assert_array_equal(found, expected)
             assert len(expected) == one.percentiles
-        assert together.fresh().conformalize(counts[0], 0)[0].shifts.size == 9
+        assert together.fresh().conformalize(counts[0], 0).result.shifts.size == 9
 
     def test_a_missing_set_is_an_error(self) -> None:
         csd = variant("validation")
@@ -85,7 +85,7 @@ class TestCrossingPercentileTimes:
         model, split = predictions.model, predictions.split
         raw = model.predict_percentile_times(split.test[0])
         assert (np.diff(raw, axis=1) > 0).any()  # an untrained network crosses
-        result, _ = predictions.conformalize(csd, 0)
+        result = predictions.conformalize(csd, 0).result
         curves = predictions.adjusted(result)
         kept = ~curves.rearranged & ~curves.clipped
         expected = (raw - result.shifts)[kept][:, ::-1]
@@ -94,7 +94,7 @@ class TestCrossingPercentileTimes:
     def test_come_from_the_rearranged_curve_at_other_levels(self) -> None:
         finer = variant(percentiles=39)
         predictions = predict(CQRNN, finer)
-        result, _ = predictions.conformalize(finer, 0)
+        result = predictions.conformalize(finer, 0).result
         expected = predictions.raw.percentile_times(result.levels) - result.shifts
         curves = predictions.adjusted(result)
         kept = ~curves.rearranged & ~curves.clipped
