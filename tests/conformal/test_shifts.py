@@ -428,6 +428,13 @@ class TestRefused:
         with pytest.raises(InvalidInput, match=r"1 subjects count.*events only"):
             shift_at(0.5, [[4.0]] * 3, y, censoring="uncensored")
 
+    @pytest.mark.parametrize("rule", sorted(RULES))
+    @pytest.mark.parametrize("n", [0, 1])
+    def test_nobody_or_one_subject(self, rule, n):
+        y = Outcome(np.ones(n), np.ones(n))
+        with pytest.raises(InvalidInput, match=f"{n} subjects count"):
+            shift_at(0.5, np.ones((n, 1)), y, censoring=rule)
+
     def test_no_finite_row(self):
         q = [[np.inf]] * 5
         with pytest.raises(InvalidInput, match=r"only 0 of 5 .* level 0.5 are finite"):

@@ -181,13 +181,11 @@ def find_shifts(
         For rules that draw.
     """
     levels = blocks[0].levels
+    n_conformal = sum(len(block.outcome) for block in blocks)
+    _check_enough(n_conformal)  # before the rule looks at them
     sweeps = start(rule, blocks, rng)
     counted = sum(sweep.n_subjects for sweep in sweeps)
-    if counted < 2:
-        raise InvalidInput(
-            f"{counted} subjects count towards the shifts; at least two are needed "
-            "(censoring='uncensored' counts events only)"
-        )
+    _check_enough(counted)
     _warn_without_events(blocks, rule)
     steps = descend(sweeps, levels)
     n_subjects = np.array([step.n for step in steps], dtype=np.intp)
@@ -199,13 +197,21 @@ def find_shifts(
         n_infinite=sum(sweep.n_infinite for sweep in sweeps)
         if n_subjects.min() < counted
         else 0,
-        n_conformal=sum(len(block.outcome) for block in blocks),
+        n_conformal=n_conformal,
         identified=np.array([step.identified for step in steps]),
     )
     _warn_about(result)
     if isinstance(rule, SweepRule):
         _warn_about_unidentified(result)
     return result
+
+
+def _check_enough(counted: int) -> None:
+    if counted < 2:
+        raise InvalidInput(
+            f"{counted} subjects count towards the shifts; at least two are needed "
+            "(censoring='uncensored' counts events only)"
+        )
 
 
 def _warn_without_events(blocks: Sequence[Block], rule: AnyRule) -> None:

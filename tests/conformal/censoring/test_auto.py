@@ -106,6 +106,24 @@ class TestShifts:
         error = 1e3 * np.mean((true_levels(q, x, shifts) - LEVELS) ** 2)
         assert error < limit
 
+    def test_tails_without_end_leave_the_search_exact(self):
+        # Curves that are all but steps at first have tails that end beyond 1e15.
+        q, y, _ = weibull_set(1000, 6)
+        q[:200, 5:] = 1e-6
+        block = Block(q, LEVELS, y)
+        part = AutoRule().learn([block]).contribution(block, np.random.default_rng(0))
+        assert part.law.last_time > 1e15
+        shifts = conformal_shifts(q, LEVELS, y, censoring="auto")
+        for p, level in enumerate(LEVELS):
+            law = part.law.at(q[part.law_rows, p])
+            scores = q[part.point_rows, p] - part.point_times
+            k, eps = np.ceil(level * 1001 - 1e-9), 1e-6 * max(1.0, abs(shifts[p]))
+            at, before = (
+                law.mass(s) + np.count_nonzero(scores <= s)
+                for s in (shifts[p] + 1e-9, shifts[p] - eps)
+            )
+            assert before < k <= at + 1e-6
+
     def test_no_event_leaves_the_curves_as_they_are(self):
         q, _, _ = weibull_set(400, 6)
         soon = Outcome(np.full(400, 1e-3), np.zeros(400))

@@ -141,6 +141,17 @@ class TestOddInput:
         shifts = shifts_of(q + rng.normal(0, 4, q.shape), LEVELS, y)
         assert np.isfinite(shifts).all()
 
+    @pytest.mark.parametrize("rule", ["self-consistent", "local", "auto"])
+    @pytest.mark.parametrize("huge", [1e18, 1e250])
+    def test_curves_that_hardly_drop_disturb_nobody(self, rule, huge):
+        q, y = weibull_set(600, 9)
+        q, levels = q[:, 6:], LEVELS[6:]
+        found = []
+        for far in (1e12, huge):
+            q[:20] = far
+            found.append(conformal_shifts(q, levels, y, censoring=rule))
+        assert_allclose(*found, rtol=1e-7, atol=1e-7)
+
     def test_infinite_rows_do_not_count(self):
         q, y = weibull_set(300, 7)
         wanted = shifts_of(q[10:], LEVELS, y[10:])

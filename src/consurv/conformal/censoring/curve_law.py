@@ -141,7 +141,9 @@ class _CurveMass:
     """The mass of laws by curves at one level."""
 
     def __init__(self, law: CurveLaw, q: Float) -> None:
-        self.law, self.n, self.last_time = law, law.n, law.last_time
+        self.law, self.n = law, law.n
+        # Tails may end light-years out; rounding is that of the times compared.
+        self.last_time = min(law.last_time, float(np.abs(q).max(initial=0.0)))
         self.parts = [
             (part, q[rows]) for part, rows in zip(law.parts, law.rows, strict=True)
         ]

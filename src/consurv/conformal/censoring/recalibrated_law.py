@@ -115,7 +115,8 @@ class _RecalibratedMass:
 
     def __init__(self, law: RecalibratedLaw, q: Float) -> None:
         self.law, self.q, self.n = law, q, law.n
-        self.last_time = law.last_time
+        # Tails may end light-years out; rounding is that of the times compared.
+        self.last_time = min(law.last_time, float(np.abs(q).max(initial=0.0)))
         # The search comes back to the last few places.
         self._seen: dict[float, _State] = {}
 

@@ -68,7 +68,7 @@ class SegmentMass:
         self.anchor, self.weight = head.anchor[rows], head.weight[rows]
         self.above, self.level = levels
         self.floor = self.weight * (self.level / self.above)
-        self.last_time = float(np.maximum(self.anchor, np.abs(q)).max(initial=0.0))
+        self.last_time = float(self.anchor.max(initial=0.0))
         self._way = (self.above - self.level) * (self.anchor - node)
         self._seen: dict[float, float] = {}
 
