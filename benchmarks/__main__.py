@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import inversion, metrics, rearrangement, sampling, shifts
+from benchmarks import (
+    inversion,
+    metrics,
+    prediction,
+    rearrangement,
+    sampling,
+    shifts,
+    training,
+)
 from benchmarks.report import Measure, environment, text_table, write
 
 SUBJECTS = {
@@ -16,6 +24,8 @@ SUBJECTS = {
     "inversion": inversion,
     "rearrangement": rearrangement,
     "metrics": metrics,
+    "training": training,
+    "prediction": prediction,
 }
 RESULTS = Path(__file__).parent / "results"
 

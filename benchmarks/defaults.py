@@ -48,10 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
             for decay in args.weight_decays:
                 _add(content["weight_decay"], cell, model, decay, PATIENCE)
             _write(content, args.output)
-    best = best_decay(pd.DataFrame(content["weight_decay"]))
+    fits = pd.DataFrame(content["weight_decay"])
+    best, own = best_decay(fits), own_decays(fits)
     for cell in _cells(args.datasets, args.seeds[:1], 1):
         for model in args.models:
-            _add(content["patience"], cell, model, best, max(PATIENCES))
+            decay = own.get(model, best)
+            _add(content["patience"], cell, model, decay, max(PATIENCES))
             _write(content, args.output)
     print(_markdown(content))
     return content
@@ -161,25 +163,28 @@ def regrets(fits: pd.DataFrame) -> pd.DataFrame:
     return means.reset_index()
 
 
-def best_decay(fits: pd.DataFrame) -> float:
-    """Return the weight decay with the best mean rank."""
-    return float(regrets(fits).groupby("weight_decay")["rank"].mean().idxmin())
-
-
 def own_decays(fits: pd.DataFrame) -> dict[str, float]:
     """Return the models with strong evidence for a weight decay of their own.
 
-    It must have a lower mean loss than the common one on all datasets but one.
+    It has a lower mean loss than each of the others on all datasets, or all but one.
     """
-    common, table = best_decay(fits), regrets(fits)
-    losses = table.pivot_table("loss", ["model", "dataset"], "weight_decay")
-    wins = losses.lt(losses[common], axis=0).groupby("model").sum()
-    needed = losses.groupby("model").size() - 1
-    return {
-        model: float(row.idxmax())
-        for model, row in wins.iterrows()
-        if row.max() >= max(needed[model], 2)
-    }
+    losses = regrets(fits).pivot_table("loss", ["model", "dataset"], "weight_decay")
+    found = {}
+    for model, part in losses.groupby(level="model"):
+        for decay in part.columns:
+            wins = part.drop(columns=decay).gt(part[decay], axis=0).sum()
+            if len(part) > 2 and wins.min() >= len(part) - 1:
+                found[str(model)] = float(decay)
+    return found
+
+
+def best_decay(fits: pd.DataFrame) -> float:
+    """Return the weight decay with the best mean rank, for models without their own."""
+    table, own = regrets(fits), own_decays(fits)
+    common = table[~table["model"].isin(own)]
+    if common.empty:
+        common = table
+    return float(common.groupby("weight_decay")["rank"].mean().idxmin())
 
 
 def _decay_tables(fits: pd.DataFrame) -> list[str]:
@@ -212,8 +217,8 @@ def _patience_tables(fits: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _cost_table(fits: pd.DataFrame, decay: float) -> list[str]:
-    chosen = fits[fits["weight_decay"] == decay].copy()
+def _cost_table(fits: pd.DataFrame, best: float, own: dict[str, float]) -> list[str]:
+    chosen = fits[fits["weight_decay"] == fits["model"].map(own).fillna(best)].copy()
     chosen["epochs"] = [epochs[str(PATIENCE)] for epochs in chosen["epochs"]]
     lines = []
     for title, value, form in (
@@ -221,7 +226,7 @@ def _cost_table(fits: pd.DataFrame, decay: float) -> list[str]:
         ("Epochs of a fit", "epochs", "{:.0f}"),
     ):
         wide = chosen.pivot_table(value, "dataset", "model", sort=False)
-        lines += ["", f"**{title}, weight decay {decay:g}, mean over seeds**", ""]
+        lines += ["", f"**{title} with these weight decays, mean over seeds**", ""]
         lines += _grid(wide, form)
     return lines
 
@@ -235,15 +240,16 @@ def _grid(table: pd.DataFrame, form: str) -> list[str]:
 def _markdown(content: dict[str, Any]) -> str:
     about = content["environment"]
     fits = pd.DataFrame(content["weight_decay"])
-    best = best_decay(fits)
+    best, own = best_decay(fits), own_decays(fits)
+    said = ", ".join(f"{m} {decay:g}" for m, decay in own.items()) or "none"
     lines = [
         f"{about['cpu']}, one thread, torch {about['torch']}, consurv "
         f"{about['consurv']}. Made by `python -m benchmarks.defaults`.",
         "",
-        f"Weight decay {best:g} has the best mean rank. Models for which another is "
-        f"better on all datasets but one: {own_decays(fits) or 'none'}.",
+        f"Models with strong evidence for a weight decay of their own: {said}. For the "
+        f"others {best:g} has the best mean rank.",
         *_decay_tables(fits),
-        *_cost_table(fits, best),
+        *_cost_table(fits, best, own),
     ]
     if content["patience"]:
         lines += _patience_tables(pd.DataFrame(content["patience"]))

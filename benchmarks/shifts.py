@@ -1,4 +1,4 @@
-"""The exact rule against ``"uncensored"``, and that against a bare np.partition."""
+"""Censoring rules against each other and against a bare np.partition."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ from benchmarks.simulate import LEVELS, conformal_set
 from benchmarks.timing import peak_memory, race
 from consurv import Outcome, conformal_shifts
 
-__all__ = ["bare_shifts", "measure", "run"]
+__all__ = ["bare_shifts", "measure", "measure_rules", "run"]
 
 CASE = "Shifts: exact kaplan-meier, uncensored, bare np.partition"
+COVARIATE_RULES = ("self-consistent", "local", "auto")
 
 
 def run(quick: bool) -> list[Measure]:
     """Measure all sizes."""
     sizes = (10**4, 10**5) if quick else (10**4, 10**5, 10**6)
-    return [m for n in sizes for whole in (False, True) for m in measure(n, whole)]
+    kinds = (False, True)
+    found = [m for n in sizes for whole in kinds for m in measure(n, whole)]
+    n = 10**4 if quick else 10**5
+    return found + [m for whole in kinds for m in measure_rules(n, whole)]
 
 
 def measure(n: int, whole: bool) -> list[Measure]:
@@ -57,6 +61,22 @@ def measure(n: int, whole: bool) -> list[Measure]:
     text = label + "extra memory of exact / percentile times"
     memory = Measure.of_bytes(CASE, text, sides, target=1 if large else None)
     return [m for m in result if large or "stretch" not in m.what] + [memory]
+
+
+def measure_rules(n: int, whole: bool) -> list[Measure]:
+    """Measure the rules that know the covariates; targets hold at 10⁵ subjects."""
+    q, y = conformal_set(n, whole=whole)
+    rules = {name: _call(q, y, name) for name in ("kaplan-meier", *COVARIATE_RULES)}
+    times = race(rules, rounds=3)
+    label = f"N = {n:,}, {'whole-number' if whole else 'continuous'} times: "
+    result = []
+    for name in COVARIATE_RULES:
+        sides = times[name], times["kaplan-meier"]
+        result.append(Measure.of_times(CASE, f"{label}{name} / exact", *sides, 15))
+        text = f"{label}extra memory of {name} / percentile times"
+        sizes = peak_memory(rules[name]), q.nbytes
+        result.append(Measure.of_bytes(CASE, text, sizes))
+    return result
 
 
 def bare_shifts(q: NDArray[np.float64], y: Outcome) -> NDArray[np.float64]:

@@ -6,21 +6,40 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from benchmarks import inversion, metrics, rearrangement, sampling, shifts
+from benchmarks import (
+    inversion,
+    metrics,
+    prediction,
+    rearrangement,
+    sampling,
+    shifts,
+    training,
+)
 from benchmarks.__main__ import SUBJECTS, main
+from benchmarks.protocol import make_cell
 from benchmarks.report import Measure, text_table, write
 from benchmarks.simulate import LEVELS, conformal_set
 from benchmarks.timing import Times, peak_memory, race
 from consurv import KaplanMeier, SurvivalCurves, conformal_shifts
 from consurv.curves.rearrange import crossing_rows, rearrange
+from consurv.datasets import Dataset, make_weibull
 
 TINY = {
-    "shifts": lambda: shifts.measure(300, whole=True),
+    "shifts": lambda: (
+        shifts.measure(300, whole=True) + shifts.measure_rules(300, whole=False)
+    ),
     "sampling": lambda: sampling.measure(200, n_samples=20, rounds=1),
     "inversion": lambda: inversion.measure(50, n_looped=3, rounds=1),
     "rearrangement": lambda: rearrangement.measure(20, 1, n_draws=100, rounds=1),
     "metrics": lambda: metrics.measure({60: 1}),
+    "training": lambda: training.measure(small_cell(), epochs=3, rounds=1),
+    "prediction": lambda: prediction.measure(2_000, 60, models=("deephit",)),
 }
+
+
+def small_cell():
+    data = make_weibull(600, random_state=0)
+    return make_cell(Dataset("SMALL", data.X, data.y, "simulated", "CC0", "days"), 0)
 
 
 class TestBothSidesAgree:
@@ -33,7 +52,7 @@ class TestBothSidesAgree:
     @pytest.mark.parametrize("variant", sampling.VARIANTS)
     def test_sampling_comes_close_to_the_exact_shifts(self, variant):
         q, y = conformal_set(400)
-        exact = conformal_shifts(q, LEVELS, y)
+        exact = conformal_shifts(q, LEVELS, y, censoring="kaplan-meier")
         sampled = sampling.VARIANTS[variant](q, y, KaplanMeier(y), 1000)
         assert_allclose(sampled, exact, atol=0.02 * y.time.mean())
 

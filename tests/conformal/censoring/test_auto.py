@@ -112,7 +112,7 @@ class TestShifts:
         q[:200, 5:] = 1e-6
         block = Block(q, LEVELS, y)
         part = AutoRule().learn([block]).contribution(block, np.random.default_rng(0))
-        assert part.law.last_time > 1e15
+        assert part.law.times.max() > 1e15
         shifts = conformal_shifts(q, LEVELS, y, censoring="auto")
         for p, level in enumerate(LEVELS):
             law = part.law.at(q[part.law_rows, p])

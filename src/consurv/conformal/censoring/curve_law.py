@@ -142,8 +142,9 @@ class _CurveMass:
 
     def __init__(self, law: CurveLaw, q: Float) -> None:
         self.law, self.n = law, law.n
-        # Tails may end light-years out; rounding is that of the times compared.
-        self.last_time = min(law.last_time, float(np.abs(q).max(initial=0.0)))
+        # Tails may end light-years out, where nothing happens.
+        observed = max(float(part.c.max(initial=0.0)) for part in law.parts)
+        self.last_time = min(law.last_time, observed)
         self.parts = [
             (part, q[rows]) for part, rows in zip(law.parts, law.rows, strict=True)
         ]

@@ -40,7 +40,6 @@ class RecalibratedLaw:
     def __init__(self, times: Float, levels: Float, stratum: Rows, c: Float) -> None:
         self.times, self.levels, self.stratum, self.c = times, levels, stratum, c
         self.n, self.width = times.shape
-        self.last_time = float(times[:, -1].max(initial=0.0))
         everyone = np.arange(self.n)
         # Where a curve drops at c, T > c means that the drop is over.
         self.at_c = self.value(everyone, self.index(everyone, c, np.less_equal), c)
@@ -115,8 +114,8 @@ class _RecalibratedMass:
 
     def __init__(self, law: RecalibratedLaw, q: Float) -> None:
         self.law, self.q, self.n = law, q, law.n
-        # Tails may end light-years out; rounding is that of the times compared.
-        self.last_time = min(law.last_time, float(np.abs(q).max(initial=0.0)))
+        # Nodes and percentile times may lie light-years out, where nothing happens.
+        self.last_time = float(law.c.max(initial=0.0))
         # The search comes back to the last few places.
         self._seen: dict[float, _State] = {}
 

@@ -30,6 +30,7 @@ class TimeNetwork(nn.Module):
 
     Examples
     --------
+    >>> import torch
     >>> network = TimeNetwork(3, (8,), 0.4).eval()
     >>> x, times = torch.zeros(5, 3), torch.tensor([0.0, 1.0])
     >>> network(x, torch.ones(5)).shape, network.on_grid(x, times).shape

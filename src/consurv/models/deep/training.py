@@ -247,9 +247,7 @@ def _evaluate(
     network: nn.Module, loss: Loss, rows: Batch, chunks: list[Tensor]
 ) -> float:
     network.eval()
-    total = sum(
-        loss(network, _pick(rows, chunk)) * len(chunk) for chunk in chunks
-    )
+    total = sum(loss(network, _pick(rows, chunk)) * len(chunk) for chunk in chunks)
     return float(total) / sum(len(chunk) for chunk in chunks)
 
 
