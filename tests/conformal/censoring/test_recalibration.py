@@ -74,7 +74,7 @@ class TestHazardRatios:
         assert_allclose(ratio, 1, rtol=0.3)
 
     def test_one_stratum_and_one_cell(self):
-        # log(1/2), with variance 1/50, times 1 − 2/50/log²(1/2).
+        # log(1/2), with variance 1/50, times 1 − 4/50/log²(1/2).
         ratio = hazard_ratios(np.array([[50.0]]), np.array([[100.0]]), np.zeros(1))
         log = np.log(0.5)
-        assert_allclose(ratio, np.exp(log - 2 / 50 / log))
+        assert_allclose(ratio, np.exp(log - 4 / 50 / log))

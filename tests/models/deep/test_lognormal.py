@@ -105,14 +105,34 @@ class TestCRPS:
         expected = abs(np.exp(0.01 * z) - 1)
         assert_allclose(float(found), expected, atol=0.01)
 
-    def test_a_wide_law_stays_finite_in_single_precision(self):
-        sigma = torch.tensor([15.0], requires_grad=True)
-        loss = lognormal_crps(
-            torch.zeros(1), torch.tensor([True]), torch.zeros(1), sigma
-        )
+    @pytest.mark.parametrize("mu", [-5.0, 0.0, 200.0])
+    @pytest.mark.parametrize("sigma", [0.01, 15.0, 19.0, 25.0, 60.0])
+    def test_a_wide_law_stays_finite_in_single_precision(self, mu, sigma):
+        mu = torch.tensor([mu], requires_grad=True)
+        sigma = torch.tensor([sigma], requires_grad=True)
+        loss = lognormal_crps(torch.zeros(1), torch.tensor([True]), mu, sigma)
         loss.backward()
-        assert torch.isfinite(loss)
-        assert torch.isfinite(sigma.grad).all()
+        for found in (loss, mu.grad, sigma.grad, sigma.grad**2):  # Adam's square, too
+            assert torch.isfinite(found).all()
+
+    def test_beyond_the_ceiling_it_grows_with_the_logarithm(self):
+        def crps(sigma):
+            zero, event = torch.zeros(1).double(), torch.tensor([True])
+            return lognormal_crps(zero, event, zero, sigma)
+
+        def crps_of_an_event_at_1(sigma):  # the closed form, mostly its first term
+            return 2 * np.exp(sigma**2 / 2) * stats.norm.sf(sigma / np.sqrt(2))
+
+        log_value = np.log(crps_of_an_event_at_1(12.0))
+        assert log_value > 20
+        expected = np.exp(20) * (1 + log_value - 20)
+        (wide,) = doubles([12.0])
+        assert_allclose(float(crps(wide)), expected, rtol=1e-6)
+        # No jump where it starts, and it never falls.
+        found = [float(crps(*doubles([s]))) for s in np.linspace(8, 12, 401)]
+        steps = np.diff(np.log(found))
+        assert (steps > 0).all()
+        assert steps.max() < 0.06
 
     def test_gradients_are_right(self):
         log_time, event, mu, sigma = random_batch()

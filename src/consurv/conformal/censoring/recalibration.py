@@ -11,9 +11,9 @@ log-linear trend in the risk, and what is left of it), h by both at once. Each f
 shrunk to 1, or to its neighbour, by as much as the data cannot tell it from noise:
 gamma priors whose variance is estimated from the counts by moments, less one standard
 error; and for the single numbers (the overall ratio, the trend) a James–Stein factor
-that, as AIC does, lets a number in once its square is twice its variance. So a right
-model is left alone, a wrong one corrected, and cells without data borrow from those
-that have some.
+that lets a number in once it is two standard errors away from saying nothing. So a
+right model is left alone, a wrong one corrected, and cells without data borrow from
+those that have some.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from consurv._checks import Float
 __all__ = ["hazard_ratios"]
 
 # Of a single number, how many times its variance its square must exceed to count.
-_PENALTY = 2.0
+_PENALTY = 4.0
 # A cell is worth at least so many events of its neighbour above.
 _NEIGHBOUR = 2.0
 # Cells and strata in turn; on simulated data 10 rounds leave 2e-4, 25 leave 1e-8 and 50
@@ -53,8 +53,8 @@ def hazard_ratios(events: Float, expected: Float, score: Float) -> Float:
 
     >>> events = np.full((2, 3), 100.0)
     >>> hazard_ratios(events, events / 10, np.array([-1.0, 1.0])).round(2)
-    array([[9.99, 9.99, 9.99],
-           [9.99, 9.99, 9.99]])
+    array([[9.97, 9.97, 9.97],
+           [9.97, 9.97, 9.97]])
     """
     if not events.any():
         return np.ones_like(expected)

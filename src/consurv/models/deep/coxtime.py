@@ -166,8 +166,11 @@ class CoxTime(DeepSurvival):
     def _finish(self, x: Tensor, outcome: Outcome) -> None:
         n = len(outcome)
         rows = np.unique(np.linspace(0, n - 1, min(n, _MAX_SUBJECTS)).astype(np.intp))
+        x = x[rows]
         self.times_, self.baseline_ = breslow_increments(
-            lambda times: self._log_risks(x[rows], times), outcome[rows], _MAX_TIMES
+            lambda first, times: self._log_risks(x[first:], times),
+            outcome[rows],
+            _MAX_TIMES,
         )
 
     def _log_risks(self, x: Tensor, times: Float) -> Float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -18,6 +19,12 @@ __all__ = [
 # Beyond this many standard deviations the normal law holds nothing that floats show.
 _REACH = 9.0
 _NODES = 48
+# The logarithm of a time that no study sees: from there on the CRPS grows with the
+# logarithm alone. A wide law's own value soon leaves the range of floats, and one such
+# subject would be all that the gradient knows.
+_LOG_CEILING = 20.0
+# exp is taken of nothing larger; exp(88) is the largest of single precision.
+_LARGEST_EXPONENT = 75.0
 _LOG_ROOT_2PI = 0.5 * float(np.log(2 * np.pi))
 
 
@@ -90,7 +97,9 @@ def lognormal_crps(
     ∫ (1 − S(u))² du from 0 to t, and for events also ∫ S(u)² du from t on. With
     u = exp(μ + σw) both are integrals of Φ² over w, smooth whatever σ is, and are
     found by Gauss–Legendre quadrature; where 1 − Φ is below what floats show they
-    are those of 1.
+    are those of 1. The second has no bound, some exp(σ²/4): a value v above e²⁰ counts
+    as e²⁰(1 + log v − 20), which has the same slope there. So times should be given in
+    a unit near their own size.
 
     Parameters
     ----------
@@ -118,15 +127,32 @@ def lognormal_crps(
     start = z.clamp_min(-_REACH)
     # Φ(−w)² exp(σw) peaks near σ/2.
     stop = torch.maximum(start, 0.5 * sigma.detach() + _REACH)
-    right = _integral(start, stop, mu, sigma, -1.0)
-    right = right + (mu + sigma * start).exp() - (mu + sigma * z).exp()
+    tail, scale = _scaled_integral(start, stop, mu, sigma, -1.0)
+    low = mu - scale
+    tail = tail + (low + sigma * start).exp() - (low + sigma * z).exp()
+    right = _grow_slowly(tail, scale)
     return (left + torch.where(event, right, 0.0)).mean()
+
+
+def _grow_slowly(value: Tensor, scale: Tensor) -> Tensor:
+    """Return value·exp(scale), beyond the ceiling with the slope of its logarithm."""
+    log_value = value.clamp_min(1.0).log() + scale
+    ceiling = math.exp(_LOG_CEILING)
+    beyond = ceiling * (1 + log_value - _LOG_CEILING)
+    return torch.where(log_value > _LOG_CEILING, beyond, value)
 
 
 def _integral(
     start: Tensor | float, stop: Tensor, mu: Tensor, sigma: Tensor, sign: float
 ) -> Tensor:
     """Return ∫ Φ(sign·w)² σ exp(μ + σw) dw for each row."""
+    return _scaled_integral(start, stop, mu, sigma, sign)[0]
+
+
+def _scaled_integral(
+    start: Tensor | float, stop: Tensor, mu: Tensor, sigma: Tensor, sign: float
+) -> tuple[Tensor, Tensor]:
+    """Return the integral as a factor and the logarithm of another, mostly 0."""
     nodes, weights = (
         torch.as_tensor(a, dtype=stop.dtype, device=stop.device) for a in _rule()
     )
@@ -134,8 +160,10 @@ def _integral(
     w = stop[:, None] - length * nodes
     # One exponential: each factor alone may leave the range of floats.
     log_values = 2 * torch.special.log_ndtr(sign * w) + mu[:, None] + sigma[:, None] * w
-    integral: Tensor = sigma * length[:, 0] * (log_values.exp() @ weights)
-    return integral
+    scale = (log_values.detach().amax(dim=1) - _LARGEST_EXPONENT).clamp_min(0.0)
+    values = (log_values - scale[:, None]).exp()
+    integral: Tensor = sigma * length[:, 0] * (values @ weights)
+    return integral, scale
 
 
 @lru_cache(maxsize=1)
