@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
@@ -52,6 +53,33 @@ class TestEveryModel:
         with pytest.raises(ValueError, match=message):
             model.fit(*simulated, **validation)
         assert not hasattr(model, "n_features_in_")
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+    def test_takes_a_table_as_its_numbers(self, simulated, dtype):
+        X, y = (10 * simulated[0]).astype(dtype), simulated[1]
+        table = pd.DataFrame(X, columns=list("abc"))
+        model = CoxPH().fit(table, y)
+        assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+        np.testing.assert_array_equal(model.coef_, CoxPH().fit(X, y).coef_)
+        np.testing.assert_array_equal(
+            model.predict(table), model.predict(table.astype({"a": float}))
+        )
+
+    @pytest.mark.parametrize(
+        ("table", "message"),
+        [
+            (lambda t: t[["b", "a", "c"]], "feature names"),
+            (lambda t: t[["a", "b"]], "feature names"),
+            (lambda t: t.assign(b=np.nan), "X contains NaN"),
+            (lambda t: t.head(0), "Found array with 0 sample"),
+        ],
+    )
+    def test_checks_a_table_as_it_checks_an_array(self, simulated, table, message):
+        X, y = simulated
+        frame = pd.DataFrame(X, columns=list("abc"))
+        model = CoxPH().fit(frame, y)
+        with pytest.raises(ValueError, match=message):
+            model.predict(table(frame))
 
     def test_wants_an_event(self, simulated):
         X, y = simulated

@@ -9,9 +9,10 @@ from itertools import chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import DTypeLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from consurv._checks import Float, check_same_length
 from consurv._params import Rule, check_params
@@ -134,9 +135,7 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
     def _check_training(self, X: Any, y: Any) -> Data:
         """Return features and outcomes that a model can be trained on."""
         outcome = Outcome.of(y)
-        features: NDArray[Any] = validate_data(
-            self, X, dtype=self._dtype, ensure_min_samples=2
-        )
+        features = self._check_rows(X, reset=True, ensure_min_samples=2)
         check_same_length(X=len(features), y=len(outcome))
         if outcome.n_events == 0:
             raise InvalidInput(
@@ -163,15 +162,33 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._check_rows(X)
 
-    def _check_rows(self, X: Any) -> NDArray[Any]:
-        """Return features like those of the training set."""
-        features: NDArray[Any] = validate_data(self, X, reset=False, dtype=self._dtype)
+    def _check_rows(
+        self, X: Any, *, reset: bool = False, ensure_min_samples: int = 1
+    ) -> NDArray[Any]:
+        """Return features as an array; with *reset* later ones must be like them."""
+        options = {"dtype": self._dtype, "ensure_min_samples": ensure_min_samples}
+        features: NDArray[Any]
+        if not _is_one_block(X):
+            features = validate_data(self, X, reset=reset, **options)
+            return features
+        # scikit-learn would ask each of perhaps thousands of columns for its type.
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        features = check_array(X.to_numpy(), estimator=self, input_name="X", **options)
         return features
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _is_one_block(X: Any) -> bool:
+    """Say whether *X* is a table of numbers of one type."""
+    if not isinstance(X, pd.DataFrame):
+        return False
+    kinds = set(X.dtypes)
+    first = next(iter(kinds), None)
+    return len(kinds) == 1 and isinstance(first, np.dtype) and first.kind in "fiu"
 
 
 def _join(parts: Iterator[SurvivalCurves], n: int) -> SurvivalCurves:
