@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from typing import Any
@@ -113,6 +114,17 @@ class TestResults:
             curves["time"], expected_curves(files, **settings).times.ravel()
         )
 
+    @pytest.mark.parametrize("censoring", ["auto", "self-consistent"])
+    def test_follow_moved_levels(self, files: Any, censoring: str) -> None:
+        options = ["--adjustment", "level", "--censoring", censoring]
+        result = run(*files.command, *options)
+        assert result.exit_code == 0, result.stderr
+        expected = expected_curves(files, adjustment="level", censoring=censoring)
+        curves = pd.read_parquet(files.folder / "curves.parquet")
+        assert_allclose(curves["time"], expected.times.ravel())
+        shifted = expected_curves(files)
+        assert np.abs(expected.times - shifted.times).max() > 1e-3
+
     def test_are_made_for_rows_with_missing_and_unknown_values(
         self, files: Any
     ) -> None:
@@ -138,11 +150,21 @@ class TestSummary:
             f"500 with {events} events",
             "weibull-aft",
             "train: 500 subjects",
+            "percentile times (CSD)",
             "auto",
             "of 120",
             "curves.parquet",
         ):
             assert fact in out
+
+    def test_speaks_of_levels_where_they_move(self, files: Any) -> None:
+        out = run(*files.command, "--adjustment", "level").stdout
+        rows = dict(re.findall(r"│ (\w[\w ]*?) +│ (.*?) +│", out))
+        assert rows["adjusted"] == "levels (CiPOT)"
+        assert rows["censoring rule"] == "uniform"
+        for word in ("shift", "rearranged", "clipped"):
+            assert word not in out
+        assert "C-index" in out
 
     def test_scores_new_subjects_with_outcomes(self, files: Any) -> None:
         out = run(*files.command).stdout
@@ -223,6 +245,21 @@ class TestBadInput:
             (["--model", "coxhp"], "unknown model 'coxhp', did you mean 'coxph'?"),
             (["--conformal-set", "all"], "conformal_set='all' is not valid"),
             (["--censoring", "none"], "unknown censoring rule 'none'"),
+            (["--adjustment", "times"], "adjustment='times' is not valid"),
+            (
+                ["--adjustment", "level", "--censoring", "Kaplan-Meier"],
+                "--censoring Kaplan-Meier goes with --adjustment time; with "
+                "--adjustment level choose one of: auto, uniform, self-consistent",
+            ),
+            (
+                ["--censoring", "uniform"],
+                "--censoring uniform goes with --adjustment level; with "
+                "--adjustment time choose one of: uncensored, margin",
+            ),
+            (
+                ["--adjustment", "level", "--censoring", "none"],
+                "with adjustment='level' choose one of: uniform, self-consistent",
+            ),
             (["--drop", "agee"], "lacks the column 'agee'; did you mean 'age'?"),
             (["--id", "name"], "new.csv lacks the column 'name'"),
             (["--id", "median"], "id column cannot be called 'median'"),

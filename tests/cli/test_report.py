@@ -1,3 +1,4 @@
+import re
 import sys
 from typing import Any
 
@@ -49,6 +50,15 @@ class TestReport:
         assert "<dd>margin</dd>" in text
         assert "<dd>half: half of the subjects, not trained on</dd>" in text
 
+    def test_speaks_of_levels_where_they_move(self, files: Any) -> None:
+        result = run(files, "--adjustment", "level")
+        assert result.exit_code == 0, result.stderr
+        text = text_of(files)
+        assert "<dd>levels moved to conformal quantiles (CiPOT)</dd>" in text
+        assert "<dd>uniform</dd>" in text
+        assert "The adjusted levels come from the subjects that the model" in text
+        assert "shift" not in re.sub(r'src="data:[^"]*"', "", text).lower()
+
     def test_is_the_same_for_the_same_seed(self, files: Any) -> None:
         texts = []
         for seed in ("1", "1", "2"):
@@ -82,6 +92,11 @@ class TestRefuses:
     ) -> None:
         monkeypatch.setitem(sys.modules, "jinja2", None)
         self.check(run(files), "jinja2 is not installed")
+
+    def test_rules_for_times_where_levels_move(self, files: Any) -> None:
+        options = ["--adjustment", "level", "--censoring", "margin"]
+        self.check(run(files, *options), "--censoring margin goes with --adjustment")
+        assert files.written() == set()
 
     def test_models_that_are_not_known(self, files: Any) -> None:
         self.check(run(files, "--model", "wood"), "unknown model 'wood'")

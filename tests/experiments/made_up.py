@@ -42,7 +42,7 @@ RULES = (
     "kaplan-meier",
     "kaplan-meier-sampled",
 )
-NEW_RULES = ("self-consistent", "local", "auto")
+NEW_RULES = ("self-consistent", "local", "auto", "cipot")
 OBJECTIVES = (
     "lognormal-likelihood",
     "lognormal-crps",
@@ -169,10 +169,12 @@ def _main(dataset, model, seed, auto):
     if model == "km":
         raw[0] = 0.5
     variants = [make_variant("raw", raw, details=_details(rng, dataset, error))]
-    names = () if model == "km" else ("csd", "auto")[: 1 + auto]
+    names = ("csd", "auto", "cipot") if auto else ("csd",)
+    if model == "km":
+        names = ()
     for name in names:
         after = _numbers(rng, dataset, 0.0003)
-        after[0] = raw[0]
+        after[0] = raw[0] + (name == "cipot") * rng.normal(0, 0.005)
         counts = {"n_conformal": int(0.9 * n), "n_rearranged": 3, "n_clipped": 1}
         variants.append(
             make_variant(
@@ -271,7 +273,10 @@ def _makers(auto, studies):
         makers["cost"] = _cost
     if "ablations" in studies:
         rules = ("raw", *RULES, *(NEW_RULES if auto else ()))
-        rule_errors = (0.005, 0.004, 0.002, 0.0015, 0.0005, 0.0005, 0.0006, 0.0004, 0)
+        rule_errors = (
+            *(0.005, 0.004, 0.002, 0.0015, 0.0005),
+            *(0.0005, 0.0006, 0.0004, 0, 0.0007),
+        )
         tables = {
             "ablation-censoring": (rules, rule_errors[: len(rules)]),
             "ablation-conformal-set": (

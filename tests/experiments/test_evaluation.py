@@ -12,6 +12,7 @@ from consurv.metrics import evaluate
 
 AFT = NamedFit("weibull-aft", "weibull-aft")
 CSD = Variant("csd", "time", "kaplan-meier", None, "auto", 19)
+CIPOT = Variant("cipot", "level", "uniform", None, "auto", 19)
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +45,18 @@ class TestEvaluateVariant:
         pp = entry["details"]["pp"]
         d_cal = np.mean((np.array(pp["observed"]) - pp["levels"]) ** 2)
         assert d_cal == pytest.approx(entry["metrics"]["d_calibration"], abs=1e-6)
+
+    def test_curves_with_moved_levels(self, predictions: Predictions) -> None:
+        entry = evaluate_variant(predictions, CIPOT, 0, "main")
+        assert (entry["status"], entry["error"]) == ("done", None)
+        assert (entry["adjustment"], entry["censoring"]) == ("level", "uniform")
+        assert entry["conformal_set"] == "train"
+        counts = {"n_conformal": 376, "n_rearranged": 0, "n_clipped": 0}
+        assert entry["counts"] == counts
+        csd = evaluate_variant(predictions, CSD, 0, "main")
+        assert entry["metrics"] != csd["metrics"]
+        assert entry["metrics"].keys() == csd["metrics"].keys()
+        assert entry["details"]["pp"]["levels"] == csd["details"]["pp"]["levels"]
 
     def test_an_error_is_part_of_the_entry(self, predictions: Predictions) -> None:
         wrong = Variant("wrong", "time", "kaplan-meier", None, "validation", 19)

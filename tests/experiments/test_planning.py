@@ -6,9 +6,10 @@ import pytest
 
 from consurv.datasets import MissingData
 from consurv.errors import InvalidInput
-from consurv.experiments import StudyConfig
+from consurv.experiments import StudyConfig, grid
 from consurv.experiments.planning import plan
 from consurv.experiments.records import record_path, write_record
+from consurv.experiments.variants import Variant, variants_of
 from tests.experiments.runs import tiny
 
 
@@ -42,6 +43,19 @@ class TestWhatIsStored:
         planned = plan([other], stored)
         assert planned.n_missing == 4
         assert {task.fit.key for task in planned.tasks} == {"deephit"}
+
+    def test_answers_the_same_variants_alone(
+        self, stored: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def without_the_last(*args: object) -> tuple[Variant, ...]:
+            variants = variants_of(*args)  # type: ignore[arg-type]
+            return variants[:-1] if len(variants) > 1 else variants
+
+        monkeypatch.setattr(grid, "variants_of", without_the_last)
+        planned = plan([tiny()], stored)
+        # KM is never conformalized: its records answer still.
+        assert {t.fit.key for t in planned.tasks} == {"weibull-aft", "deephit"}
+        assert planned.n_missing == 8
 
     def test_a_corrupt_record_is_reported_and_run_again(self, stored: Path) -> None:
         path = record_path(stored, "main", "PBC", "km", 1)

@@ -3,6 +3,7 @@ import pytest
 
 from consurv import ConformalSurvival
 from consurv._checks import Float
+from consurv.conformal.levels import LevelResult
 from consurv.errors import InvalidInput
 from consurv.experiments.fits import train
 from consurv.experiments.named import NamedFit
@@ -13,6 +14,8 @@ from consurv.experiments.variants import Variant
 DEEP = NamedFit("deephit", "deephit", {"max_epochs": 2})
 AFT = NamedFit("weibull-aft", "weibull-aft")
 CQRNN = NamedFit("cqrnn", "cqrnn", {"max_epochs": 2})
+
+CIPOT = Variant("cipot", "level", "uniform", None, "auto", 19)
 
 
 def variant(
@@ -30,6 +33,7 @@ def with_conformal_survival(named: NamedFit, split: Split, one: Variant) -> Floa
     """The same by the estimator that users have, which trains once more."""
     model = ConformalSurvival(
         named.make(0),
+        adjustment=one.adjustment,
         censoring=one.censoring,
         conformal_set=one.conformal_set,
         random_state=0,
@@ -58,6 +62,28 @@ def test_equals_the_conformal_survival_of_users(
     expected = with_conformal_survival(named, predictions.split, one)
     np.testing.assert_allclose(curves.times, expected, rtol=1e-12)
     assert found.seconds > found.shift_seconds > 0
+
+
+@pytest.mark.parametrize("named", [DEEP, AFT])
+def test_moved_levels_equal_those_of_users(named: NamedFit) -> None:
+    predictions = predict(named, CIPOT)
+    found = predictions.conformalize(CIPOT, 0)
+    assert isinstance(found.result, LevelResult)
+    curves = predictions.adjusted(found.result)
+    expected = with_conformal_survival(named, predictions.split, CIPOT)
+    np.testing.assert_allclose(curves.times, expected, rtol=1e-12)
+    assert curves.n_rearranged == curves.n_clipped == 0
+    assert found.seconds > found.shift_seconds > 0
+
+
+def test_shifts_and_levels_do_not_mix() -> None:
+    csd = variant()
+    both = predict(AFT, csd, CIPOT)
+    for one in (csd, CIPOT):
+        alone = Predictions(both.model, both.split, [one])
+        expected = alone.adjusted(alone.conformalize(one, 0).result)
+        found = both.adjusted(both.conformalize(one, 0).result)
+        np.testing.assert_array_equal(found.times, expected.times)
 
 
 class TestLevels:

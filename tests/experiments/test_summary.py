@@ -53,6 +53,8 @@ class TestWholeStudies:
             "tables/wins_csd_against_raw.csv",
             "tables/wins_auto_against_csd.csv",
             "tables/worse_auto_than_raw.md",
+            "tables/wins_cipot_against_raw.csv",
+            "tables/c_index_changes.csv",
             "tables/claims.csv",
             "tables/objective.csv",
             "tables/ablation_percentiles_ranks.csv",
@@ -69,6 +71,13 @@ class TestWholeStudies:
         links = [part.partition(")")[0] for part in text.split("](")[1:]]
         assert len(links) > 60
         assert [link for link in links if not (folder / link).is_file()] == []
+
+    def test_cipot_is_compared_with_raw(self, folder):
+        text = (folder / "README.md").read_text()
+        assert "\n- CiPOT against raw on 1 public datasets" in text
+        assert "| CiPOT | public | 1 |" in text
+        ranks = (folder / "tables/ablation_censoring_ranks.csv").read_text()
+        assert ranks.splitlines()[0].endswith("local,auto,CiPOT")
 
     def test_what_failed_and_what_was_asked_is_said(self, folder):
         text = (folder / "README.md").read_text()

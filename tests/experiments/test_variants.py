@@ -1,6 +1,6 @@
 from consurv.conformal.censoring import RULES
 from consurv.experiments.named import NamedFit
-from consurv.experiments.variants import RAW, variants_of
+from consurv.experiments.variants import RAW, Variant, variants_of
 
 DEEP = NamedFit("deephit", "deephit")
 PLAIN = NamedFit("weibull-aft", "weibull-aft")
@@ -20,10 +20,20 @@ class TestVariantsOf:
         csd = variants_of("main", DEEP, 29)[1]
         assert (csd.name, csd.censoring, csd.n_samples) == ("csd", "kaplan-meier", None)
         assert (csd.conformal_set, csd.percentiles) == ("auto", 29)
-        assert names("main")[2:] == (["auto"] if "auto" in RULES else [])
+        assert names("main")[2:] == ["auto", "cipot"]
+
+    def test_cipot_moves_levels(self) -> None:
+        for study in ("main", "ablation-censoring"):
+            cipot = variants_of(study, DEEP, 29)[-1]
+            assert cipot == Variant("cipot", "level", "uniform", None, "auto", 29)
+        for study in ("objective", "ablation-percentiles", "cost"):
+            fit = NamedFit("lognormal-likelihood", "lognormal")
+            assert "cipot" not in names(study, fit)
+        assert names("main", NamedFit("km", "km")) == ["raw"]
 
     def test_every_rule_of_the_ablation_exists(self) -> None:
-        variants = variants_of("ablation-censoring", DEEP, 19)[1:]
+        variants = variants_of("ablation-censoring", DEEP, 19)[1:-1]
+        assert {v.adjustment for v in variants} == {"time"}
         assert {v.censoring for v in variants} <= set(RULES)
         assert [v.name for v in variants][:5] == [
             "uncensored",

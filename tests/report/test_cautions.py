@@ -56,6 +56,16 @@ class TestConformalSet:
     def test_reuse_of_training_is_named(self, model, simulate, policy, expected):
         assert expected in titles(with_policy(model, policy), *simulate(200, 1))
 
+    @pytest.mark.parametrize("policy", ["train", "train+validation", "cross"])
+    def test_levels_are_called_so(self, simulate, right_model, policy):
+        model = ConformalSurvival(right_model, adjustment="level")
+        model = with_policy(model.conformalize(*simulate(1000)), policy)
+        X, y = simulate(200, 1)
+        found = cautions(model, y, predict_both(model, X, y))
+        texts = " ".join(f"{c.title} {c.text}" for c in found)
+        assert "The adjusted levels come from" in texts
+        assert "shift" not in texts
+
     @pytest.mark.parametrize("policy", ["validation", "half", "given", "restored"])
     def test_fresh_sets_are_fine(self, model, simulate, policy):
         found = titles(with_policy(model, policy), *simulate(200, 1))
@@ -86,6 +96,23 @@ class TestCurves:
         assert "read at 150 times" in found["Raw curves shortened"]
         infinite = found["Infinite percentile times in the conformal set"]
         assert infinite.startswith("3 of 1,000 conformal subjects")
+
+    def test_tails_are_counted_by_the_level_that_is_read(self, simulate, right_model):
+        # The curves end at 0.1. A level of 0.05 is wanted, but times are so short that
+        # the raw curves are read further up.
+        def model(X):
+            times, survival = right_model(X)
+            return times, 0.1 + 0.9 * survival
+
+        X, y = simulate(1000)
+        early = Outcome(y.time / 4, y.event)
+        shifted = ConformalSurvival(model, percentiles=[0.05, 0.5])
+        shifted.conformalize(X, early)
+        moved = ConformalSurvival(model, percentiles=[0.05, 0.5], adjustment="level")
+        moved.conformalize(X, early)
+        assert moved.adjusted_levels_.min() > 0.12
+        assert predict_both(shifted, X, early).n_extrapolated == 1000
+        assert predict_both(moved, X, early).n_extrapolated == 0
 
     def test_rearranged_and_clipped_rows_are_named(self, simulate, stretched_model):
         model = ConformalSurvival(stretched_model).conformalize(*simulate(1000))

@@ -13,6 +13,7 @@ from consurv.cli.predicting import Predictor, curve_table, percentile_table
 from consurv.cli.reading import Columns, read_tables
 from consurv.cli.summary import print_summary
 from consurv.cli.training import (
+    AdjustmentOption,
     CensoringOption,
     ConformalSetOption,
     DropOption,
@@ -54,6 +55,7 @@ def calibrate(
     ] = None,
     model: ModelOption = "weibull-aft",
     percentiles: PercentilesOption = 19,
+    adjustment: AdjustmentOption = "time",
     conformal_set: ConformalSetOption = "auto",
     censoring: CensoringOption = "auto",
     id_column: IdOption = None,
@@ -73,6 +75,7 @@ def calibrate(
     estimator = conformal_model(
         model,
         percentiles=percentiles,
+        adjustment=adjustment,
         conformal_set=conformal_set,
         censoring=censoring,
         seed=seed,

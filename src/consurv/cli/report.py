@@ -11,6 +11,7 @@ from rich.text import Text
 from consurv.cli.console import Steps, notes, stdout
 from consurv.cli.reading import Columns, Tables, read_tables
 from consurv.cli.training import (
+    AdjustmentOption,
     CensoringOption,
     ConformalSetOption,
     DropOption,
@@ -52,6 +53,7 @@ def report(
         str | None, typer.Option(help="By default the names of model and table.")
     ] = None,
     percentiles: PercentilesOption = 19,
+    adjustment: AdjustmentOption = "time",
     conformal_set: ConformalSetOption = "auto",
     censoring: CensoringOption = "auto",
     n_bootstrap: Annotated[
@@ -69,6 +71,7 @@ def report(
     estimator = conformal_model(
         model,
         percentiles=percentiles,
+        adjustment=adjustment,
         conformal_set=conformal_set,
         censoring=censoring,
         seed=seed,

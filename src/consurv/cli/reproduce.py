@@ -28,9 +28,9 @@ reproduce = typer.Typer(
 )
 
 _ABOUT = {
-    "main": "Seven models and Kaplan-Meier on every dataset, raw against CSD.",
+    "main": "Seven models and Kaplan-Meier on every dataset: raw, CSD and CiPOT.",
     "objective": "A log-normal network: calibration losses against CSD.",
-    "ablation-censoring": "What a censored subject contributes: all rules.",
+    "ablation-censoring": "What a censored subject contributes: all rules, and CiPOT.",
     "ablation-conformal-set": "Which subjects set the adjustment.",
     "ablation-percentiles": "How many percentile levels: 9, 19, 39, 49, 99.",
     "cost": "Time and memory of conformalizing; truest with --jobs 1.",

@@ -15,6 +15,8 @@ from consurv.errors import InvalidInput
 
 __all__ = ["print_summary"]
 
+_ADJUSTED = {"time": "percentile times (CSD)", "level": "levels (CiPOT)"}
+
 
 def print_summary(
     tables: Tables, name: str, predictor: Predictor, outputs: tuple[Path, Path]
@@ -35,17 +37,18 @@ def _facts(
     tables: Tables, name: str, predictor: Predictor, outputs: tuple[Path, Path]
 ) -> Table:
     model, y, n_new = predictor.model, tables.y, len(tables.X_new)
+    adjustment = model.adjustment_
     facts = {
         "training subjects": f"{len(y):,} with {y.n_events:,} events "
         f"({1 - y.n_events / len(y):.1%} censored)",
         "features": f"{tables.X.shape[1]:,}",
         "model": name,
+        "adjusted": _ADJUSTED[adjustment.kind],
         "conformal set": f"{model.conformal_set_}: {model.n_conformal_:,} subjects",
-        "censoring rule": str(model.censoring),
+        "censoring rule": adjustment.censoring,
         "percentile levels": f"{len(model.levels_):,}",
         "new subjects": f"{n_new:,}",
-        "rearranged curves": f"{predictor.n_rearranged:,} of {n_new:,}",
-        "clipped curves": f"{predictor.n_clipped:,} of {n_new:,}",
+        **_repairs(predictor, n_new),
         "median of medians": f"{predictor.median_of_medians():.4g}",
         "curves in": str(outputs[0]),
         "percentile times in": str(outputs[1]),
@@ -56,6 +59,16 @@ def _facts(
     for fact, value in facts.items():
         table.add_row(fact, Text(value))  # a path may look like markup
     return table
+
+
+def _repairs(predictor: Predictor, n_new: int) -> dict[str, str]:
+    """Say what became of shifted percentile times; moved levels need no repair."""
+    if predictor.model.adjustment_.kind == "level":
+        return {}
+    return {
+        "rearranged curves": f"{predictor.n_rearranged:,} of {n_new:,}",
+        "clipped curves": f"{predictor.n_clipped:,} of {n_new:,}",
+    }
 
 
 def _score_table(raw: Scores, calibrated: Scores) -> Table:

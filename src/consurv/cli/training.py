@@ -10,11 +10,15 @@ from sklearn.pipeline import make_pipeline
 
 from consurv.cli.reading import Tables
 from consurv.conformal import ConformalSurvival
+from consurv.conformal.censoring import RULES
+from consurv.conformal.inputs import CENSORING
+from consurv.conformal.levels import WEIGHTS
 from consurv.datasets import TableEncoder
-from consurv.errors import ConsurvError
+from consurv.errors import ConsurvError, InvalidInput
 from consurv.models import make_model, model_names
 
 __all__ = [
+    "AdjustmentOption",
     "CensoringOption",
     "ConformalSetOption",
     "DropOption",
@@ -47,11 +51,19 @@ ConformalSetOption = Annotated[
         "train+validation, half or cross."
     ),
 ]
+AdjustmentOption = Annotated[
+    str,
+    typer.Option(
+        help="What is adjusted: time shifts percentile times (CSD), level moves the "
+        "levels at which curves are read (CiPOT)."
+    ),
+]
 CensoringOption = Annotated[
     str,
     typer.Option(
         help="What censored subjects contribute: auto, kaplan-meier (the paper's), "
-        "local, self-consistent, margin, pseudo-observation or uncensored."
+        "local, self-consistent, margin, pseudo-observation or uncensored. With "
+        "--adjustment level: auto, which is uniform there, or self-consistent."
     ),
 ]
 IdOption = Annotated[
@@ -71,13 +83,24 @@ QuietOption = Annotated[
 ]
 
 
+_RULES_FOR = {"time": tuple(RULES), "level": (CENSORING, *WEIGHTS)}
+
+
 def conformal_model(
-    name: str, *, percentiles: int, conformal_set: str, censoring: str, seed: int
+    name: str,
+    *,
+    percentiles: int,
+    adjustment: str,
+    conformal_set: str,
+    censoring: str,
+    seed: int,
 ) -> ConformalSurvival:
     """Return an untrained model for tables, by its name."""
+    _check_together(adjustment, censoring)
     return ConformalSurvival(
         make_pipeline(TableEncoder(), make_model(name, seed)),
         percentiles=percentiles,
+        adjustment=adjustment,  # type: ignore[arg-type]  # fit refuses others
         conformal_set=conformal_set,
         censoring=censoring,
         random_state=seed,
@@ -96,3 +119,17 @@ def train_model(estimator: ConformalSurvival, tables: Tables, name: str) -> None
             f"{name} could not be trained on this table; another --model may do. It "
             f"said: {type(error).__name__}: {first_line}"
         ) from error
+
+
+def _check_together(adjustment: str, censoring: str) -> None:
+    """Refuse a rule of the other kind before tables are read.
+
+    Names that neither kind knows are left to the model, which lists all.
+    """
+    own = _RULES_FOR.get(adjustment, ())
+    other = [kind for kind, rules in _RULES_FOR.items() if censoring.lower() in rules]
+    if own and censoring.lower() not in own and other:
+        raise InvalidInput(
+            f"--censoring {censoring} goes with --adjustment {other[0]}; with "
+            f"--adjustment {adjustment} choose one of: {', '.join(own)}"
+        )

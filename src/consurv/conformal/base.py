@@ -16,36 +16,29 @@ from sklearn.utils.validation import validate_data
 from consurv._checks import Float, as_levels
 from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule, check_params
 from consurv.adapters import Adapter, adapter_for
-from consurv.adapters.base import describe
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustment import Adjustment
-from consurv.conformal.blocks import Reference, blocks_of
 from consurv.conformal.censoring import AnyRule
-from consurv.conformal.censoring.from_estimator import FromEstimator
 from consurv.conformal.inputs import (
     CENSORING,
     as_table,
     check_data,
     check_enough,
     check_validation,
-    level_rule,
     read_levels,
 )
-from consurv.conformal.levels import LevelResult, find_levels
+from consurv.conformal.levels import LevelResult
 from consurv.conformal.policies import (
     POLICIES,
-    ConformalPart,
     Job,
-    Trained,
     choose_policy,
     percentile_times_of,
 )
-from consurv.conformal.shifts import ShiftResult, find_shifts, resolve_rule
+from consurv.conformal.step import ConformalStep, choose_rule
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import REARRANGEMENTS
 from consurv.errors import InvalidInput, NotConformalizedError
 from consurv.metrics import concordance_of_risk
-from consurv.outcome import Outcome
 
 __all__ = ["ConformalSurvival"]
 
@@ -142,6 +135,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     --------
     A model fitted elsewhere, here a function that is twice too optimistic:
 
+    >>> from consurv import Outcome
     >>> rng = np.random.default_rng(0)
     >>> times = np.linspace(0.1, 60, 300)
     >>> def model(X):
@@ -208,7 +202,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         -------
         self
         """
-        levels, rng = self._check()
+        step = self._step()
         data, validation = check_data(X, y), check_validation(X_val, y_val)
         check_enough(data[1])
         adapter = adapter_for(self.estimator)
@@ -219,17 +213,15 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                     "conformal set as X and y"
                 )
             return self.conformalize(X, y)
-        job = self._job(adapter, levels, rng)
+        job = self._job(adapter, step)
         policy = self.conformal_set
         if policy == "auto":
             held = None if validation is None else len(validation[1])
             policy = choose_policy(job, len(data[1]), held)
         trained = POLICIES[policy](job, data, validation)
-        rule = self._resolve_rule(trained)
-        adjustment = self._conform(
-            trained.conformal, trained.training[1], policy, rule, levels, rng
-        )
-        return self._set_state(trained.estimator, data[0], adjustment, rule)
+        step = step.with_imputer(trained.training, trained.validation)
+        adjustment = step.find(trained.conformal, trained.training[1], policy)
+        return self._set_state(trained.estimator, data[0], adjustment, step.imputer)
 
     def conformalize(self, X: Any, y: Any) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
@@ -251,7 +243,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         NotConformalizedError
             If the estimator is not fitted.
         """
-        levels, rng = self._check()
+        step = self._step()
         data = check_data(X, y)
         check_enough(data[1])
         estimator = getattr(self, "estimator_", self.estimator)
@@ -261,10 +253,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
                 "and conformalize it, or give conformalize a fitted model"
             )
-        rule = self._resolve_rule()
-        part = self._job(adapter, levels, rng).part(estimator, data, in_training=False)
-        adjustment = self._conform([part], None, "given", rule, levels, rng)
-        return self._set_state(estimator, data[0], adjustment, rule)
+        step = step.with_imputer(None, None, getattr(self, "imputer_", None))
+        part = self._job(adapter, step).part(estimator, data, in_training=False)
+        adjustment = step.find([part], None, "given")
+        return self._set_state(estimator, data[0], adjustment, step.imputer)
 
     def restore(self, adjustment: Adjustment, X: Any = None) -> Self:
         """Take over a saved adjustment for a model that is already fitted.
@@ -288,7 +280,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             )
         self.set_params(adjustment=adjustment.kind, rearrange=adjustment.rearrange)
         restored = replace(adjustment, conformal_set="restored")
-        return self._set_state(estimator, X, restored, None)
+        return self._set_state(estimator, X, restored)
 
     @property
     def adjustment_(self) -> Adjustment:
@@ -348,73 +340,31 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         X, outcome = check_data(X, y)
         return float(concordance_of_risk(outcome, self.predict(X)))
 
-    def _check(self) -> tuple[Float, np.random.Generator]:
+    def _step(self) -> ConformalStep:
         check_params(self.get_params(deep=False), self._rules)
-        if self.adjustment == "level":
-            level_rule(self.censoring, self.n_samples)
-        else:
-            resolve_rule(self.censoring, self.n_samples)
-        levels = read_levels(self.percentiles)
-        return levels, np.random.default_rng(self.random_state)
+        return ConformalStep(
+            rule=choose_rule(self.adjustment, self.censoring, self.n_samples),
+            levels=read_levels(self.percentiles),
+            censoring=self.censoring,
+            n_samples=self.n_samples,
+            kaplan_meier=self.kaplan_meier,
+            rearrange=self.rearrange,
+            rng=np.random.default_rng(self.random_state),
+        )
 
-    def _job(self, adapter: Adapter, levels: Float, rng: np.random.Generator) -> Job:
+    def _job(self, adapter: Adapter, step: ConformalStep) -> Job:
         return Job(
             adapter,
             self.estimator,
             self.adjustment,
-            levels,
+            step.levels,
             self.validation_fraction,
             self.n_folds,
-            rng,
-        )
-
-    def _resolve_rule(self, trained: Trained | None = None) -> AnyRule | None:
-        """Return the rule for times, with a fitted model where it holds one."""
-        if self.adjustment == "level":
-            return None
-        rule = resolve_rule(self.censoring, self.n_samples)
-        if not isinstance(rule, FromEstimator):
-            return rule
-        if trained is not None:
-            return rule.fitted(trained.training, trained.validation)
-        # After fit, conformalize goes on with the model that was trained then.
-        if hasattr(self, "imputer_") and not rule.is_fitted():
-            return FromEstimator(self.imputer_)
-        return rule.fitted(None, None)
-
-    def _conform(
-        self,
-        parts: list[ConformalPart],
-        training: Outcome | None,
-        policy: str,
-        rule: AnyRule | None,
-        levels: Float,
-        rng: np.random.Generator,
-    ) -> Adjustment:
-        reference = Reference.choose(self.kaplan_meier, parts, training)
-        result: ShiftResult | LevelResult
-        if rule is None:
-            pairs = [(part.reading, part.outcome.event) for part in parts]
-            said = level_rule(self.censoring, self.n_samples)
-            result = find_levels(pairs, levels, said)
-        else:
-            result = find_shifts(blocks_of(parts, levels, reference), rule, rng)
-            said = self.censoring if isinstance(self.censoring, str) else _name(rule)
-        return Adjustment(
-            result=result,
-            kaplan_meier=reference.kaplan_meier,
-            conformal_set=policy,
-            censoring=said,
-            n_samples=self.n_samples,
-            rearrange=self.rearrange,
+            step.rng,
         )
 
     def _set_state(
-        self,
-        estimator: Any,
-        X: Any,
-        adjustment: Adjustment,
-        rule: AnyRule | None,
+        self, estimator: Any, X: Any, adjustment: Adjustment, imputer: Any = None
     ) -> Self:
         if X is not None:
             validate_data(self, X, skip_check_array=True)
@@ -425,8 +375,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             self.adjusted_levels_, self.level_result_ = result.adjusted_levels, result
         else:
             self.shifts_, self.shift_result_ = result.shifts, result
-        if isinstance(rule, FromEstimator):
-            self.imputer_ = rule.estimator
+        if imputer is not None:
+            self.imputer_ = imputer
         self.estimator_ = estimator
         self.levels_ = result.levels
         self.kaplan_meier_ = adjustment.kaplan_meier
@@ -453,9 +403,3 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         with suppress(AttributeError):
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-
-def _name(rule: AnyRule) -> str:
-    """Name a rule that is not registered under one."""
-    model = f"({describe(rule.estimator)})" if isinstance(rule, FromEstimator) else ""
-    return type(rule).__name__ + model

@@ -13,6 +13,7 @@ import numpy as np
 
 from consurv._checks import Float
 from consurv.conformal.adjust import AdjustedCurves
+from consurv.conformal.levels import LevelResult
 from consurv.conformal.shifts import ShiftResult
 from consurv.curves.curves import SurvivalCurves
 from consurv.experiments.memory import peak_memory
@@ -89,13 +90,16 @@ def _fill(
             "n_conformal": result.n_conformal,
             "n_rearranged": curves.n_rearranged,
             "n_clipped": curves.n_clipped,
-            "n_unidentified": int((~result.identified).sum()),
         }
+    if isinstance(result, ShiftResult):
+        entry["counts"]["n_unidentified"] = int((~result.identified).sum())
     if study == "main":
         entry["details"] = _details(evaluation)
 
 
-def _curves(predictions: Predictions, result: ShiftResult | None) -> SurvivalCurves:
+def _curves(
+    predictions: Predictions, result: ShiftResult | LevelResult | None
+) -> SurvivalCurves:
     return predictions.raw if result is None else predictions.adjusted(result)
 
 
@@ -108,7 +112,7 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 def _measure(
     entry: dict[str, Any], predictions: Predictions, variant: Variant, seed: int
 ) -> None:
-    """Measure conformalizing afresh, after the run that gave the shifts."""
+    """Measure conformalizing afresh, after the run that gave the result."""
     runs = [predictions.fresh().conformalize(variant, seed) for _ in range(_REPEATS)]
     entry["seconds"].update(
         conformalize=median(run.seconds for run in runs),

@@ -52,6 +52,7 @@ _VARIANTS = {
     "self-consistent": "self-consistent",
     "local": "local",
     "auto": "auto",
+    "cipot": "CiPOT",
     "validation": "validation",
     "train+validation": "train+validation",
     "train": "train",

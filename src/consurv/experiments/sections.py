@@ -31,7 +31,7 @@ from consurv.experiments.tables.full import full_results
 from consurv.experiments.tables.levels import wins_by_level
 from consurv.experiments.tables.notes import TESTS
 from consurv.experiments.tables.objective import objective_table
-from consurv.experiments.tables.ranking import ranking_changes
+from consurv.experiments.tables.ranking import c_index_changes, ranking_changes
 from consurv.experiments.tables.space import space_table
 from consurv.experiments.tables.standing import standing, standing_by_dataset
 from consurv.experiments.tables.wins import dataset_groups, win_counts
@@ -45,7 +45,7 @@ _AGAIN = (
     "reproduce STUDY --config config.toml --out FOLDER` runs a study again, and "
     "`consurv reproduce report FOLDER` makes this report from stored records alone."
 )
-_PAIRS = (("raw", "csd"), ("raw", "auto"), ("csd", "auto"))
+_PAIRS = (("raw", "csd"), ("raw", "auto"), ("csd", "auto"), ("raw", "cipot"))
 
 
 def main_pairs(results: Results) -> list[Pair]:
@@ -112,6 +112,7 @@ def _main(results: Results, pairs: Sequence[Pair], figures: Path) -> Section:
             *main_figures(results, figures),
             *(Shown(standing_by_dataset(results, pair)) for pair in pairs),
             *(Shown(significantly_worse(results, pair)) for pair in pairs),
+            Shown(c_index_changes(results, pairs)),
             *(Shown(ranking_changes(results, pair)) for pair in pairs),
             *(Shown(standing(results, pair), whole=False) for pair in pairs),
             Shown(full_results(results, pairs), whole=False),

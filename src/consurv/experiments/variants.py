@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from consurv.conformal.censoring import RULES
 from consurv.experiments.named import NamedFit
 
-__all__ = ["PERCENTILE_COUNTS", "RAW", "Variant", "variants_of"]
+__all__ = ["CIPOT", "PERCENTILE_COUNTS", "RAW", "Variant", "variants_of"]
 
 # The paper's number of draws for each censored subject.
 _N_SAMPLES = 1000
@@ -24,6 +24,7 @@ _CENSORING_RULES = (
 )
 _COST_RULES = _CENSORING_RULES[:5]
 PERCENTILE_COUNTS = (9, 19, 39, 49, 99)
+CIPOT = "cipot"
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Variant:
     ----------
     name : str
         Unique in a record.
-    adjustment : {"time"} or None
+    adjustment : {"time", "level"} or None
     censoring : str or None
         The rule for censored subjects.
     n_samples : int or None
@@ -110,7 +111,11 @@ def _by_rule(rules: tuple[str, ...], percentiles: int) -> list[Variant]:
     return [_time(rule, percentiles, rule=rule) for rule in known]
 
 
-def _main(fit: NamedFit, percentiles: int) -> list[Variant]:
+def _cipot(percentiles: int) -> Variant:
+    return Variant(CIPOT, "level", "uniform", None, "auto", percentiles)
+
+
+def _csd(fit: NamedFit, percentiles: int) -> list[Variant]:
     ours = _by_rule(("auto",), percentiles)
     return [_time("csd", percentiles), *ours]
 
@@ -124,9 +129,9 @@ def _conformal_sets(fit: NamedFit, percentiles: int) -> list[Variant]:
 
 
 _MAKERS: dict[str, Callable[[NamedFit, int], list[Variant]]] = {
-    "main": _main,
-    "objective": _main,
-    "ablation-censoring": lambda fit, k: _by_rule(_CENSORING_RULES, k),
+    "main": lambda fit, k: [*_csd(fit, k), _cipot(k)],
+    "objective": _csd,
+    "ablation-censoring": lambda fit, k: [*_by_rule(_CENSORING_RULES, k), _cipot(k)],
     "ablation-conformal-set": _conformal_sets,
     "ablation-percentiles": lambda fit, k: [
         _time(str(count), count) for count in PERCENTILE_COUNTS

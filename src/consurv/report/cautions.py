@@ -80,20 +80,23 @@ def _about_conformal_set(model: ConformalSurvival) -> list[Caution]:
     found = []
     policy, moved = model.conformal_set_, model.adjustment_.kind == "level"
     result = model.level_result_ if moved else model.shift_result_
+    what = "adjusted levels" if moved else "shifts"
     if policy in _REUSED:
         found.append(
             Caution(
                 "Conformal set reused from training",
-                f"The shifts come from {_REUSED[policy]}. This often works well, but "
-                "the guarantee holds only for subjects that the model never saw.",
+                f"The {what} come from {_REUSED[policy]}. This often works "
+                "well, but the guarantee holds only for subjects that the model never "
+                "saw.",
             )
         )
     if policy == "cross":
         found.append(
             Caution(
-                "Cross-fitted shifts",
-                "The shifts come from models trained without the subjects in question, "
-                "but not from the final model, for which there is no guarantee.",
+                f"Cross-fitted {what}",
+                f"The {what} come from models trained without the subjects in "
+                "question, but not from the final model, for which there is no "
+                "guarantee.",
             )
         )
     if result.n_conformal < _FEW_CONFORMAL:
@@ -130,12 +133,12 @@ def _about_raw_curves(
     model: ConformalSurvival, predictions: Predictions
 ) -> list[Caution]:
     found = []
-    n = len(predictions.raw)
+    n, lowest = len(predictions.raw), model.adjustment_.raw_levels.min()
     if predictions.n_extrapolated:
         found.append(
             Caution(
                 f"Tail extrapolated for {_share(predictions.n_extrapolated, n)}",
-                f"Their raw curves end above the lowest level, {model.levels_.min():g}."
+                f"Their raw curves end above the lowest level that is read, {lowest:g}."
                 " The rest lies on the straight line from (0, 1) through the last "
                 "point, which is a convention and no prediction.",
             )

@@ -35,8 +35,8 @@ class Predictions:
         The curves of the wrapped model.
     calibrated : AdjustedCurves
     n_extrapolated : int
-        Subjects whose raw curve ends above the lowest level, so that some of its
-        percentile times lie on the line that continues it.
+        Subjects whose raw curve ends above the lowest level that is read, so that
+        some of its percentile times lie on the line that continues it.
     n_infinite : int
         Subjects whose calibrated curve never reaches the lowest level.
     n_times : int or None
@@ -103,7 +103,7 @@ def _raw_curves(
 ) -> tuple[SurvivalCurves, int, int | None]:
     estimator = model.estimator_
     adapter, n = adapter_for(estimator), len(y)
-    lowest = model.levels_.min()
+    lowest = model.adjustment_.raw_levels.min()
     parts: list[SurvivalCurves] = []
     grid: Float | None = None
     n_extrapolated = 0

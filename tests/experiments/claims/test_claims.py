@@ -102,6 +102,14 @@ def test_without_their_records_are_not_tested(number, study, datasets, errors):
     assert outcome(records(study, errors, datasets), number) == "not tested"
 
 
+def test_what_is_not_of_the_paper_changes_no_claim():
+    errors = rules(0.5, 0.2, 0.1, 0) | {SAMPLED: 0.0}
+    datasets = ["VALCT", SMALL, MEDIUM, LARGE]
+    alone = metric_claims(Results(records(CENSORING, errors, datasets)))
+    with_cipot = records(CENSORING, errors | {"cipot": -0.3}, datasets)
+    assert metric_claims(Results(with_cipot)) == alone
+
+
 def test_significance_is_asked_for_beside_better_means():
     # Better in every cell, but by less than the noise of single variants.
     made = records(CENSORING, rules(1e-5, 1e-5, 1e-5, 0), [MEDIUM], spread=0.5)

@@ -96,9 +96,9 @@ class TestMarks:
     @pytest.mark.parametrize(
         "variants",
         [
-            ("raw", "csd", "auto"),
+            ("raw", "csd", "auto", "cipot"),
             ("uncensored", "margin", "pseudo-observation", "kaplan-meier"),
-            ("kaplan-meier", "self-consistent", "local", "auto"),
+            ("kaplan-meier", "self-consistent", "local", "auto", "cipot"),
             ("9", "19", "39", "49", "99"),
         ],
     )
@@ -172,6 +172,24 @@ class TestCalibration:
             for variant in record["variants"]:
                 del variant["details"]
         assert calibration.calibration_figures(Results(made), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "draw", "name"),
+    [
+        (main, main.main_figures, "full_results"),
+        (ablation, ablation.ablation_figures, "ablation_censoring_rules"),
+    ],
+)
+def test_cipot_stands_beside_the_rules(
+    results, tmp_path, monkeypatch, module, draw, name
+):
+    drawn = {}
+    monkeypatch.setattr(
+        module, "draw_grid", lambda grid, path: drawn.setdefault(path.stem, grid)
+    )
+    draw(results, tmp_path)
+    assert [mark.label for mark in drawn[name].marks.values()][-2:] == ["auto", "CiPOT"]
 
 
 def test_two_fits_of_a_model_stand_together():

@@ -6,7 +6,7 @@ from consurv.experiments.comparison import Pair
 from consurv.experiments.results import Results
 from consurv.experiments.tables.full import full_results
 from consurv.experiments.tables.levels import wins_by_level
-from consurv.experiments.tables.ranking import ranking_changes
+from consurv.experiments.tables.ranking import c_index_changes, ranking_changes
 from consurv.experiments.tables.standing import standing, standing_by_dataset
 from consurv.experiments.tables.wins import win_counts
 from consurv.experiments.tables.worse import significantly_worse
@@ -181,3 +181,27 @@ def test_changed_rankings_come_with_rearranged_rows(results, pair):
     assert list(rows) == [("PBC", "CQRNN")]
     assert rows["PBC", "CQRNN"]["rearranged"] == "50.0%"
     assert rows["PBC", "CQRNN"]["clipped at 0"] == "0.0%"
+
+
+class TestChangesOfTheCIndex:
+    def test_are_counted_by_adjustment_and_group(self, results, pair):
+        other = Pair("main", "csd", "auto", pair.cells)
+        table = c_index_changes(results, [pair, other])
+        rows = rows_by(table, "adjustment", "datasets")
+        assert set(rows) == {("CSD", group) for group in ("public", "simulated", "all")}
+        public = rows["CSD", "public"]
+        # One tie, and one cell that rises by 0.02 and a tenth of its wobble.
+        assert (public["cells"], public["better"], public["worse"]) == ("2", "1", "0")
+        assert public["ties"] == "1"
+        assert public["mean change"] == "0.01008"
+        assert (public["largest fall"], public["largest rise"]) == ("0", "0.02015")
+        assert public["significant, better/worse"] == "1/0"
+        assert rows["CSD", "simulated"]["mean change"] == "0"
+
+    def test_of_cipot_are_not_explained_by_the_theorem(self, results, pair):
+        cipot = Pair("main", "raw", "cipot", pair.cells)
+        levels, shifts = (ranking_changes(results, p) for p in (cipot, pair))
+        assert "theorem" not in levels.note
+        assert "Moving levels may change the ranking" in levels.note
+        assert "theorem" in shifts.note
+        assert levels.name == "c_index_cipot_against_raw"

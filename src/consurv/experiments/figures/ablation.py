@@ -11,7 +11,8 @@ from consurv.experiments.results import Results
 __all__ = ["ablation_figures"]
 
 # File, study, title and the variants that are shown. The paper's four rules stand
-# apart from ours, and KM exact for KM-sampling: more marks could not be told apart.
+# apart from the others, and KM exact for KM-sampling: more marks could not be told
+# apart.
 _FIGURES = (
     (
         "ablation_censoring",
@@ -22,8 +23,8 @@ _FIGURES = (
     (
         "ablation_censoring_rules",
         "ablation-censoring",
-        "Ablation 1, continued: rules that use the subject's own curve",
-        ("kaplan-meier", "self-consistent", "local", "auto"),
+        "Ablation 1, continued: rules that use the subject's own curve, and CiPOT",
+        ("kaplan-meier", "self-consistent", "local", "auto", "cipot"),
     ),
     (
         "ablation_conformal_set",

@@ -21,7 +21,7 @@ __all__ = ["calibration_figures", "mean_over_seeds"]
 
 STUDY = "main"
 _MODEL = "deephit"
-_VARIANTS = ("raw", "csd", "auto")
+_VARIANTS = ("raw", "csd", "auto", "cipot")
 _N_TIMES = 101
 _IDEAL = Mark("perfect", "black", "", (0, (4, 3)))
 _OBSERVED = Mark("Kaplan–Meier of the test sets", "black", "", (0, (4, 3)))

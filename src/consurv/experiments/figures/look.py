@@ -64,6 +64,7 @@ _OWN = {
     "raw": (_BLUE, "o", "-"),
     "csd": (_ORANGE, "s", (0, (5, 1.5))),
     "auto": (_GREEN, "^", (0, (6, 2, 1, 2))),
+    "cipot": (_GREY, "D", (0, (3, 1))),
     "uncensored": (_BLUE, "o", "-"),
     "margin": (_ORANGE, "s", (0, (5, 1.5))),
     "pseudo-observation": (_GREEN, "D", (0, (6, 2, 1, 2))),

@@ -11,6 +11,7 @@ from consurv.experiments.results import Results
 __all__ = ["main_figures"]
 
 STUDY = "main"
+_VARIANTS = ("raw", "csd", "auto", "cipot")
 _SHORT = ("METABRIC", "SUPPORT")
 
 
@@ -21,7 +22,7 @@ def main_figures(results: Results, folder: Path) -> list[Picture]:
     if not datasets or not models:
         return []
     known = results.variants(STUDY)
-    marks = marks_for(v for v in ("raw", "csd", "auto") if v in known or v == "raw")
+    marks = marks_for(v for v in _VARIANTS if v in known or v == "raw")
     full = Grid(results, STUDY, datasets, models, marks)
     n = len(results.seeds(STUDY))
     caption = (

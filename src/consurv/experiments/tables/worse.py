@@ -51,8 +51,8 @@ def significantly_worse(results: Results, pair: Pair) -> Table:
         "metrics as one family, 'in its metric' if only with the cells of its metric. "
         "The last columns are what the records say about the cell: the level relative "
         "to the Kaplan–Meier dummy, what chance leaves; share censored; subjects "
-        "that set the shifts; share of test rows whose percentile times crossed and "
-        f"were rearranged. What stands out: a mean of {a} within the dummy's 95 % "
+        "that set the adjustment; share of test rows whose percentile times crossed "
+        f"and were rearranged. What stands out: a mean of {a} within the dummy's 95 % "
         f"interval or below it, ≥ {_MUCH_CENSORED:.0%} censored, fewer than "
         f"{_FEW_SUBJECTS} conformal subjects, ≥ {_MUCH_REARRANGED:.0%} rearranged."
     )
