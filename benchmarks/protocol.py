@@ -53,7 +53,7 @@ def make_cell(dataset: str | Dataset, seed: int) -> Cell:
     rest, test = split(y, 0.1, rng)
     kept, held = split(y[rest], 0.1, rng)
     train, validation = rest[kept], rest[held]
-    encoder = TableEncoder().fit(data.X.iloc[train])
+    encoder = TableEncoder(impute=data.impute).fit(data.X.iloc[train])
     return Cell(
         data.name,
         seed,

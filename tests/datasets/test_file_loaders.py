@@ -9,7 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from consurv.datasets import MissingData, describe_datasets, load_dataset
+from consurv.datasets import (
+    MissingData,
+    TableEncoder,
+    describe_datasets,
+    load_dataset,
+)
 from consurv.errors import InvalidInput
 
 NAMES = ["GBM", "METABRIC", "NACD", "SUPPORT"]
@@ -177,6 +182,15 @@ class TestTheMissingValuesOfTheRealFiles:
             "karnofsky_performance_score": 149,
             "ethnicity": 91,
         }
+
+    def test_gbm_is_filled_as_in_the_paper(self) -> None:
+        real("GBM")
+        data = load_dataset("GBM")
+        fill = TableEncoder(impute=data.impute).fit(data.X)._numbers
+        found = dict(zip(fill.names, fill.fill.tolist(), strict=True))
+        assert found["karnofsky_performance_score"] == 80
+        assert found["ethnicity"] == 0
+        assert found["radiation_therapy"] == 1
 
     def test_support(self) -> None:
         real("SUPPORT")

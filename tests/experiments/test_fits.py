@@ -61,6 +61,15 @@ class TestPacking:
         fit = train(NamedFit("km", "km"), split_rows("VALCT", 0, False), 0)
         assert unpack(pack(fit, "mark"), "other") is None
 
+    def test_a_fit_of_another_version_is_no_fit(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fit = train(NamedFit("km", "km"), split_rows("VALCT", 0, False), 0)
+        with monkeypatch.context() as former:
+            former.setattr("consurv.experiments.fits._FORMAT", "consurv-fit-1")
+            content = pack(fit, "mark")
+        assert unpack(content, "mark") is None
+
     def test_notices_any_damage(self) -> None:
         fit = train(NamedFit("km", "km"), split_rows("VALCT", 0, False), 0)
         content = pack(fit, "mark")

@@ -32,6 +32,9 @@ class Dataset:
         The terms under which they may be used.
     time_unit : str
         The unit of ``y["time"]``, such as "days".
+    impute : {"mean", "median"}
+        What the paper fills in where a number is missing; a parameter of
+        `TableEncoder`.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Dataset:
     source: str
     licence: str
     time_unit: str
+    impute: str = "mean"
 
     def __post_init__(self) -> None:
         check_same_length(X=len(self.X), y=len(self.y))

@@ -34,6 +34,8 @@ class Facts:
         Such as "days".
     place : Place
         Where the rows lie on this machine.
+    impute : {"mean", "median"}
+        What the paper fills in where a number is missing.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Facts:
     licence: str
     time_unit: str
     place: Place
+    impute: str = "mean"
 
     def dataset(
         self,
@@ -59,4 +62,5 @@ class Facts:
             source=source or self.source,
             licence=self.licence,
             time_unit=self.time_unit,
+            impute=self.impute,
         )

@@ -19,6 +19,7 @@ GBM = Facts(
     licence=NO_LICENCE,
     time_unit="days",
     place=_FILE,
+    impute="median",
 )
 _FEATURES = [
     "years_to_birth",

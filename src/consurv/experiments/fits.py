@@ -23,7 +23,7 @@ from consurv.experiments.sources import load_source
 
 __all__ = ["Fit", "FitFolder", "FitStore", "fit_fingerprint", "pack", "train", "unpack"]
 
-_FORMAT = "consurv-fit-1"
+_FORMAT = "consurv-fit-2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,9 @@ def unpack(content: bytes, mark: str) -> Fit | None:
         form, stored, checksum, blob = joblib.load(io.BytesIO(content))
     except Exception as error:  # whatever broken bytes make of themselves
         raise ValueError(f"it cannot be read ({type(error).__name__})") from error
-    if form != _FORMAT or hashlib.sha256(blob).hexdigest() != checksum:
+    if form != _FORMAT:  # of another version of the package
+        return None
+    if hashlib.sha256(blob).hexdigest() != checksum:
         raise ValueError("its checksum is wrong")
     if stored != mark:
         return None

@@ -79,7 +79,7 @@ def split_rows(dataset: str, seed: int, holds_out: bool) -> Split:
     if holds_out:
         kept, out = split(source.y[rest], _VALIDATION, rng)
         trained, held = rest[kept], rest[out]
-    encoder = TableEncoder().fit(source.X.iloc[trained])
+    encoder = TableEncoder(impute=source.impute).fit(source.X.iloc[trained])
     with warnings.catch_warnings():
         # A rare level that training lacks is part of the protocol.
         warnings.simplefilter("ignore", CalibrationWarning)

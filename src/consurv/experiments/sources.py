@@ -42,7 +42,9 @@ class Source:
     y : Outcome
     simulated : bool
     digest : str
-        Changes with the rows.
+        Changes with the rows and with what is filled in.
+    impute : str
+        What the encoder fills in where a number is missing.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Source:
     y: Outcome
     simulated: bool
     digest: str
+    impute: str = "mean"
 
     @property
     def size(self) -> str:
@@ -114,11 +117,13 @@ def load_source(name: str) -> Source:
         if simulated
         else load_dataset(name)
     )
-    return Source(name, data.X, data.outcome, simulated, _digest(data.X, data.outcome))
+    impute = getattr(data, "impute", "mean")  # a simulation has no gaps
+    digest = _digest(data.X, data.outcome, impute)
+    return Source(name, data.X, data.outcome, simulated, digest, impute)
 
 
-def _digest(X: pd.DataFrame, y: Outcome) -> str:
-    digest = hashlib.sha256(",".join(map(str, X.columns)).encode())
+def _digest(X: pd.DataFrame, y: Outcome, impute: str) -> str:
+    digest = hashlib.sha256(",".join([*map(str, X.columns), impute]).encode())
     rows = pd.util.hash_pandas_object(X.reset_index(drop=True), index=False)
     for values in (rows.to_numpy(), y.time, y.event):
         digest.update(values.tobytes())

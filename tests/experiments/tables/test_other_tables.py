@@ -143,7 +143,8 @@ class TestRunTime:
     def test_training_and_the_rest(self):
         raw = make_variant("raw", {})
         csd = make_variant("csd", {}, seconds={"conformalize": 0.5, "predict": 0.25})
-        results = Results([make_record("main", "PBC", "km", 0, [raw, csd])])
+        auto = make_variant("auto", {}, seconds={"conformalize": 9.0, "predict": 9.0})
+        results = Results([make_record("main", "PBC", "km", 0, [raw, csd, auto])])
         (row,) = rows_by(run_time.run_time_table(results), "model").values()
         assert row["epochs"] == "54"
         assert row["conformal step"] == "0.5000"
