@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_linear_bn_eval
 
@@ -32,7 +33,6 @@ class TimeNetwork(nn.Module):
 
     Examples
     --------
-    >>> import torch
     >>> network = TimeNetwork(3, (8,), 0.4).eval()
     >>> x, times = torch.zeros(5, 3), torch.tensor([0.0, 1.0])
     >>> network(x, torch.ones(5)).shape, network.on_grid(x, times).shape
@@ -65,6 +65,7 @@ class TimeNetwork(nn.Module):
         log_risk: Tensor = self.rest(units + time[:, None] * weight[:, -1])
         return log_risk[:, 0]
 
+    @torch.no_grad()
     def on_grid(self, x: Tensor, times: Tensor) -> Tensor:
         """Return g(x_i, t_k) for rows (n, m) and times (k,), of shape (n, k).
 
@@ -74,14 +75,21 @@ class TimeNetwork(nn.Module):
         first, *rest = self._fused_layers()
         of_time = times[:, None] * first.weight[:, -1]
         of_x = nn.functional.linear(x, first.weight[:, :-1], first.bias)
-        block = max(1, _UNITS_AT_ONCE // of_time.numel())
-        log_risk = x.new_empty(len(x), len(times))
-        for start in range(0, len(x), block):
-            rows = slice(start, start + block)
-            units = (of_x[rows, None] + of_time).flatten(0, 1)
-            for layer in rest:
-                units = layer(units.relu_())
-            log_risk[rows] = units.view(-1, len(times))
+        n, k = len(x), len(times)
+        block = min(n, max(1, _UNITS_AT_ONCE // of_time.numel()))
+        # The same memory for all blocks: fresh memory costs more than the sums.
+        widths = [layer.out_features for layer in (first, *rest)]
+        weights = [layer.weight.T.contiguous() for layer in rest]
+        room = [x.new_empty(block * k, width) for width in widths]
+        log_risk = x.new_empty(n, k)
+        for start in range(0, n, block):
+            rows = slice(start, min(start + block, n))
+            units, *outputs = (r[: (rows.stop - start) * k] for r in room)
+            torch.add(of_x[rows, None], of_time, out=units.view(-1, k, widths[0]))
+            for layer, weight, output in zip(rest, weights, outputs, strict=True):
+                torch.addmm(layer.bias, units.relu_(), weight, out=output)
+                units = output
+            log_risk[rows] = units.view(-1, k)
         return log_risk
 
     def _fused_layers(self) -> list[nn.Linear]:
