@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv.conformal.censoring.recalibration import hazard_ratios
+from consurv.errors import CalibrationWarning
 
 SCORE = np.array([-1.5, -0.5, 0.5, 1.5])
 
@@ -61,6 +63,22 @@ class TestHazardRatios:
         events[0, 3:] = expected[0, 3:] = 0
         ratio = hazard_ratios(events, expected, SCORE)
         assert_allclose(ratio[0, 3:], 4, rtol=0.3)
+
+    def test_says_when_it_has_not_arrived(self, monkeypatch):
+        monkeypatch.setattr("consurv.conformal.censoring.recalibration._ROUNDS", 2)
+        events, expected = counts(np.linspace(1, 9, 24).reshape(4, 6), 50, 1)
+        with pytest.warns(CalibrationWarning, match="still change by .* 2 rounds"):
+            hazard_ratios(events, expected, SCORE)
+
+    def test_arrives_whatever_the_start(self, monkeypatch):
+        # Two kinds of strata that fit the raw model badly in opposite ways.
+        wanted = np.array([[9.0] * 3 + [0.1] * 3, [0.1] * 3 + [9.0] * 3] * 2)
+        events, expected = counts(wanted, 500, 2)
+        found = hazard_ratios(events, expected, SCORE)
+        monkeypatch.setattr(
+            "consurv.conformal.censoring.recalibration._PRECISION", 1e-14
+        )
+        assert_allclose(hazard_ratios(events, expected, SCORE), found, rtol=1e-8)
 
     def test_without_events_nothing_is_known(self):
         found = hazard_ratios(np.zeros((4, 6)), np.ones((4, 6)), SCORE)

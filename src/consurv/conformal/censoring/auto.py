@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,7 @@ class AutoRule:
 
     def learn(self, blocks: Sequence[Block]) -> CensoringRule:
         """Return the rule with the hazard ratios that all blocks together show."""
+        blocks = [_finite_rows(block) for block in blocks]
         n_events = sum(block.outcome.n_events for block in blocks)
         wanted = min(n_events // self.events_per_stratum, self.max_strata)
         strata = Strata(blocks, max(wanted, 1))
@@ -72,6 +73,19 @@ class AutoRule:
         levels[:, 1:] = np.exp(-np.cumsum(ratios * curves.widths, axis=1))
         levels[:, -1] = 0.0  # every curve has an end
         return _Recalibrated(strata, curves, levels)
+
+
+def _finite_rows(block: Block) -> Block:
+    """Return the subjects that count at some level: others must not sway the ratios."""
+    known = block.percentile_times.min(axis=1) < np.inf
+    if known.all() or not known.any():
+        return block
+    return replace(
+        block,
+        percentile_times=block.percentile_times[known],
+        outcome=block.outcome[known],
+        features=None,
+    )
 
 
 class _Counts:

@@ -18,9 +18,12 @@ those that have some.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from consurv._checks import Float
+from consurv.errors import CalibrationWarning
 
 __all__ = ["hazard_ratios"]
 
@@ -28,9 +31,10 @@ __all__ = ["hazard_ratios"]
 _PENALTY = 4.0
 # A cell is worth at least so many events of its neighbour above.
 _NEIGHBOUR = 2.0
-# Cells and strata in turn; on simulated data 10 rounds leave 2e-4, 25 leave 1e-8 and 50
-# nothing.
-_ROUNDS = 100
+# Cells and strata in turn. On the test bed's data 10 rounds leave 2e-4 and 25 leave
+# 1e-8; a model whose curves fit two kinds of subjects badly takes some hundred.
+_ROUNDS = 5000
+_PRECISION = 1e-10
 _NEWTON = 30
 # The trend's limit, in log hazard per standard deviation of the risk.
 _STEEPEST = 4.0
@@ -58,16 +62,30 @@ def hazard_ratios(events: Float, expected: Float, score: Float) -> Float:
     """
     if not events.any():
         return np.ones_like(expected)
-    stratum = np.ones(len(events))
-    for _ in range(_ROUNDS):
-        cell = _by_cell(events.sum(axis=0), stratum @ expected)
-        last, stratum = stratum, _by_stratum(events.sum(axis=1), expected @ cell, score)
-        if np.allclose(stratum, last, rtol=1e-13, atol=0.0):
-            break
-    ratio = np.outer(stratum, cell)
+    ratio = _by_turns(events, expected, score)
     mu = ratio * expected
     variance = _variance(events, mu)
     return ratio * (events * variance + 1) / (mu * variance + 1)
+
+
+def _by_turns(events: Float, expected: Float, score: Float) -> Float:
+    """Return the product of the ratios by stratum and by cell, each given the other."""
+    stratum, ratio = np.ones(len(events)), np.ones_like(expected)
+    for _ in range(_ROUNDS):
+        cell = _by_cell(events.sum(axis=0), stratum @ expected)
+        stratum = _by_stratum(events.sum(axis=1), expected @ cell, score)
+        last, ratio = ratio, np.outer(stratum, cell)
+        if np.allclose(ratio, last, rtol=_PRECISION, atol=0.0):
+            return ratio
+    change = float(np.abs(ratio / last - 1).max())
+    warnings.warn(
+        f"the hazard ratios of censoring='auto' still change by {change:.1g} after "
+        f"{_ROUNDS} rounds; the raw curves may be far from the data: look at the "
+        "model, or choose censoring='kaplan-meier'",
+        CalibrationWarning,
+        stacklevel=2,
+    )
+    return ratio
 
 
 def _by_cell(d: Float, mu: Float) -> Float:
