@@ -2,6 +2,7 @@
 
 from consurv.datasets.base import Dataset
 from consurv.datasets.encode import TableEncoder
+from consurv.datasets.fetch import fetch as fetch_dataset
 from consurv.datasets.places import MissingData
 from consurv.datasets.registry import dataset_names, describe_datasets, load_dataset
 from consurv.datasets.seer import load_seer
@@ -16,6 +17,7 @@ __all__ = [
     "TableEncoder",
     "dataset_names",
     "describe_datasets",
+    "fetch_dataset",
     "load_dataset",
     "load_seer",
     "load_table",

@@ -180,8 +180,9 @@ class CoxTime(DeepSurvival):
         return network.on_grid(x, self._scaled(times)).double().numpy()
 
     def _curves(self, x: Tensor) -> SurvivalCurves:
-        hazards = self.baseline_ * np.exp(self._log_risks(x, self.times_))
-        survival = np.exp(-np.cumsum(hazards, axis=1))
+        with np.errstate(over="ignore"):  # a row far out may have no time to live
+            hazards = self.baseline_ * np.exp(self._log_risks(x, self.times_))
+            survival = np.exp(-np.cumsum(hazards, axis=1))
         return SurvivalCurves(self.times_, survival, "step")
 
 

@@ -31,9 +31,10 @@ __all__ = ["LogNormalNN"]
 # The curve is linear between these levels, which are closer together at both ends.
 _TAIL = np.geomspace(1e-4, 1e-2, 21)
 _LEVELS = np.concatenate([_TAIL, np.linspace(0.015, 0.985, 195), 1 - _TAIL[::-1]])
-# σ stays within exp(±2.5) times the spread of the log times, beyond what is sensible:
-# the CRPS of a wider law is too large for floats.
+# σ stays within exp(±2.5) times the spread of the log times, beyond what is sensible.
 _LOG_SIGMA_BOUND = 2.5
+# The logarithm of the latest time, which floats can hold.
+_LOG_LAST = 700.0
 # Times at which the mean curve is compared with Kaplan–Meier.
 _MATCHED_TIMES = 256
 
@@ -145,7 +146,8 @@ class LogNormalNN(DeepSurvival):
     def _curves(self, x: Tensor) -> SurvivalCurves:
         mu, sigma = (p.double().numpy() for p in self._parameters(self.network_, x))
         log_times = self._center + mu[:, None] - sigma[:, None] * ndtri(_LEVELS)
-        return SurvivalCurves.from_percentile_times(np.exp(log_times), _LEVELS)
+        times = np.exp(np.minimum(log_times, _LOG_LAST))
+        return SurvivalCurves.from_percentile_times(times, _LEVELS)
 
 
 class _TwoNetworks(nn.Module):
