@@ -16,7 +16,9 @@ FAST = {"datasets": ["VALCT"], "seeds": 1}
 
 def task_of(*studies: str, **changes: Any) -> Task:
     configs = [tiny(study, **{**FAST, **changes}) for study in studies]
-    (task,) = tasks_of([cell for config in configs for cell in cells_of(config)])
+    cells = [cell for config in configs for cell in cells_of(config)]
+    # The dummy is in every main study; it is the task only where nothing else is.
+    *_, task = sorted(tasks_of(cells), key=lambda task: task.fit.key != "km")
     return task
 
 

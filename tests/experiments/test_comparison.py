@@ -129,6 +129,29 @@ class TestManyCells:
         assert best.p_holm == pytest.approx(20 * best.p_paired)
         assert best.p_holm_metric == pytest.approx(4 * best.p_paired)
 
+    def test_simulated_cells_leave_the_public_ones_alone(self, cells):
+        base, better = cells["PBC", "deephit"]
+        simulated = {
+            ("SEER-brain-like", "deephit"): (base, better),
+            ("SEER-brain-like", "cqrnn"): (base, base + 0.5 * (better - base)),
+            ("SEER-liver-like", "cqrnn"): cells["GBM", "cqrnn"],
+        }
+        alone, together = compared(cells), compared(cells | simulated)
+        assert [c for c in together if c.kind == "public"] == alone
+        own = [c for c in together if c.kind == "simulated"]
+        assert own == compared(simulated)
+        assert min(c.p_holm for c in own) == pytest.approx(
+            3 * min(c.p_paired for c in own)
+        )
+        assert all(c.p_holm_metric == c.p_holm for c in together)  # one metric
+
+    def test_a_pair_counts_the_tests_of_its_families(self, cells):
+        one = cells["PBC", "deephit"]
+        untested = ([0.2], [0.1])
+        more = {("SEER-liver-like", "deephit"): one, ("GBSG", "deephit"): untested}
+        pair = Pair.of(results_of(more | cells), STUDY, "raw", "csd")
+        assert list(pair.n_tests.items()) == [("public", 4), ("simulated", 1)]
+
     def test_datasets_can_be_chosen(self, cells):
         assert {c.dataset for c in compared(cells, datasets=["GBM"])} == {"GBM"}
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from consurv.errors import InvalidInput
@@ -21,8 +23,14 @@ class TestNamedFits:
             "cqrnn",
         ]
 
+    @pytest.mark.parametrize("names", [("AFT", "GB"), ("AFT", "KM", "GB")])
+    def test_main_begins_with_the_dummy_named_or_not(self, names: Any) -> None:
+        assert keys("main", *names) == ["km", "weibull-aft", "gradient-boosting"]
+        assert keys("main", "km") == ["km"]
+
     def test_ablations_leave_the_dummy_out(self) -> None:
         assert "km" not in keys("ablation-censoring")
+        assert keys("ablation-censoring", "AFT") == ["weibull-aft"]
 
     def test_objective_has_fourteen_losses(self) -> None:
         fits = named_fits("objective", None, {})

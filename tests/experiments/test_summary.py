@@ -6,6 +6,8 @@ import pytest
 
 from consurv import InvalidInput, MissingDependency
 from consurv.experiments import sections
+from consurv.experiments.results import Results
+from consurv.experiments.sections import headlines, main_pairs
 from consurv.experiments.summary import write_summary
 from tests.experiments.made_up import (
     failed_record,
@@ -156,6 +158,16 @@ class TestLittle:
         write_records(made, tmp_path)
         assert write_summary(tmp_path) == write_summary(tmp_path)
         assert not (tmp_path / "tables/full_results.csv").exists()
+
+
+def test_headlines_are_of_the_public_datasets_and_their_seeds():
+    public = make_records(["PBC"], ["km", "deephit"], 2, studies=["main"])
+    simulated = make_records(["SEER-brain-like"], ["deephit"], 3, studies=["main"])
+    results = Results(public + simulated)
+    first, *_ = headlines(results, main_pairs(results))
+    assert first.startswith(
+        "CSD against raw on 1 public datasets, 1 comparisons of up to 2 seeds"
+    )
 
 
 class TestRefusal:

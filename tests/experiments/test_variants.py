@@ -1,4 +1,8 @@
+import pytest
+
 from consurv.conformal.censoring import RULES
+from consurv.errors import InvalidInput
+from consurv.experiments import variants
 from consurv.experiments.named import NamedFit
 from consurv.experiments.variants import RAW, Variant, variants_of
 
@@ -32,17 +36,23 @@ class TestVariantsOf:
         assert names("main", NamedFit("km", "km")) == ["raw"]
 
     def test_every_rule_of_the_ablation_exists(self) -> None:
-        variants = variants_of("ablation-censoring", DEEP, 19)[1:-1]
-        assert {v.adjustment for v in variants} == {"time"}
-        assert {v.censoring for v in variants} <= set(RULES)
-        assert [v.name for v in variants][:5] == [
+        found = variants_of("ablation-censoring", DEEP, 19)[1:-1]
+        assert {v.adjustment for v in found} == {"time"}
+        assert {v.censoring for v in found} == set(RULES)
+        assert [v.name for v in found][:5] == [
             "uncensored",
             "margin",
             "pseudo-observation",
             "kaplan-meier",
             "kaplan-meier-sampled",
         ]
-        assert [v.n_samples for v in variants][:5] == [None] * 4 + [1000]
+        assert [v.n_samples for v in found][:5] == [None] * 4 + [1000]
+
+    def test_an_unknown_rule_is_an_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for rule in ("margn", "margin-sampled"):
+            monkeypatch.setattr(variants, "_CENSORING_RULES", ("uncensored", rule))
+            with pytest.raises(InvalidInput, match=f"unknown censoring rule '{rule}'"):
+                variants_of("ablation-censoring", DEEP, 19)
 
     def test_conformal_sets_depend_on_what_is_held_out(self) -> None:
         two = ["raw", "validation", "train+validation"]
@@ -51,8 +61,8 @@ class TestVariantsOf:
         assert names("ablation-conformal-set", PLAIN) == ["raw", "train"]
 
     def test_percentiles_are_the_papers(self) -> None:
-        variants = variants_of("ablation-percentiles", DEEP, 19)[1:]
-        assert [v.percentiles for v in variants] == [9, 19, 39, 49, 99]
+        found = variants_of("ablation-percentiles", DEEP, 19)[1:]
+        assert [v.percentiles for v in found] == [9, 19, 39, 49, 99]
 
     def test_only_the_likelihood_fit_is_conformalized(self) -> None:
         likelihood = NamedFit("lognormal-likelihood", "lognormal")

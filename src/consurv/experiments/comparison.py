@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -39,6 +40,8 @@ class CellComparison:
     Attributes
     ----------
     dataset, model : str
+    kind : str
+        Of the dataset, "public" or "simulated".
     measure : Measure
     first, second : Interval
         Their means over the seeds that both have.
@@ -47,13 +50,15 @@ class CellComparison:
     p_paired, p_unpaired : float or None
         Of two-sided t-tests; ``None`` with one seed.
     p_holm : float or None
-        The paired p-value after Holm over all cells and metrics compared together.
+        The paired p-value after Holm over all cells and metrics compared on datasets
+        of the same kind.
     p_holm_metric : float or None
         The same over the cells of this metric alone, a smaller family.
     """
 
     dataset: str
     model: str
+    kind: str
     measure: Measure
     first: Interval
     second: Interval
@@ -108,6 +113,12 @@ class Pair:
         """How the two are written."""
         return variant_label(self.first), variant_label(self.second)
 
+    @property
+    def n_tests(self) -> dict[str, int]:
+        """How many tests Holm's family of each kind of datasets has, public first."""
+        tests = Counter(cell.kind for cell in self.cells if cell.p_paired is not None)
+        return dict(sorted(tests.items()))
+
     def part(
         self, datasets: Iterable[str], metric: str | None = None
     ) -> list[CellComparison]:
@@ -149,7 +160,8 @@ def compare_variants(
 
     Means and tests are over the seeds that both variants have. A tie is equality of
     the means after rounding each to four significant digits; a tie is never
-    significant. Holm's family is all cells and metrics of this call.
+    significant. Holm's family is all cells and metrics of this call on public datasets,
+    or on simulated ones: how many of the one kind there are is nothing to the other.
 
     Parameters
     ----------
@@ -192,6 +204,7 @@ def _compare(
     return CellComparison(
         dataset,
         model,
+        results.facts[dataset].kind,
         MEASURES[metric],
         mean_interval(x),
         mean_interval(y),
@@ -202,15 +215,23 @@ def _compare(
 
 
 def _with_holm(cells: Sequence[CellComparison]) -> list[CellComparison]:
-    everywhere = holm([cell.p_paired for cell in cells])
-    of_metric: dict[int, float | None] = {}
-    for name in MEASURES:
-        own = [i for i, cell in enumerate(cells) if cell.measure.name == name]
-        of_metric |= dict(zip(own, holm([cells[i].p_paired for i in own]), strict=True))
+    of_kind = _holm_by(cells, [cell.kind for cell in cells])
+    of_metric = _holm_by(cells, [(cell.kind, cell.measure.name) for cell in cells])
     return [
-        replace(cell, p_holm=everywhere[i], p_holm_metric=of_metric[i])
-        for i, cell in enumerate(cells)
+        replace(cell, p_holm=p, p_holm_metric=p_metric)
+        for cell, p, p_metric in zip(cells, of_kind, of_metric, strict=True)
     ]
+
+
+def _holm_by(
+    cells: Sequence[CellComparison], families: Sequence[Hashable]
+) -> list[float | None]:
+    """Return the adjusted paired p-values, each family on its own."""
+    adjusted: dict[int, float | None] = {}
+    for family in dict.fromkeys(families):
+        own = [i for i, other in enumerate(families) if other == family]
+        adjusted |= dict(zip(own, holm([cells[i].p_paired for i in own]), strict=True))
+    return [adjusted[i] for i in range(len(cells))]
 
 
 def tally(cells: Iterable[CellComparison]) -> Tally:

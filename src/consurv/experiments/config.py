@@ -37,6 +37,7 @@ class StudyConfig:
         datasets that are here; for "cost" the simulated ones too.
     models : sequence of str, optional
         Names in any case, the paper's short forms too. By default the paper's.
+        The study "main" has the Kaplan–Meier dummy in any case.
     seeds : int
         Seeds 0 … seeds − 1.
     percentiles : int

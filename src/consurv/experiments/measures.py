@@ -46,5 +46,5 @@ MEASURES = {
         Measure("mae_po", "MAE-PO"),
     )
 }
-# Those in which the Kaplan–Meier dummy marks what chance alone leaves.
+# Those in which models are held against the Kaplan–Meier dummy.
 CALIBRATION = ("d_calibration", "km_calibration")

@@ -93,7 +93,9 @@ def named_fits(
     ----------
     study : str
     names : sequence of str or None
-        Models in any form of their names; None means the paper's.
+        Models in any form of their names; None means the paper's. The study main
+        begins with the Kaplan–Meier dummy, named or not: its tables and figures
+        measure the others by it.
     settings : mapping
         Settings of models by the full name of the model or of the fit.
 
@@ -105,7 +107,7 @@ def named_fits(
     Examples
     --------
     >>> [fit.key for fit in named_fits("main", ("DeepHit", "AFT"), {})]
-    ['deephit', 'weibull-aft']
+    ['km', 'deephit', 'weibull-aft']
     >>> len(named_fits("objective", None, {}))
     14
     """
@@ -155,9 +157,8 @@ def _objective_keys(names: Sequence[str] | None) -> list[str]:
 
 
 def _model_keys(names: Sequence[str] | None, *, with_km: bool) -> list[str]:
-    if names is None:
-        return ["km", *_PAPER] if with_km else list(_PAPER)
-    return list(dict.fromkeys(model_name(name) for name in names))
+    keys = _PAPER if names is None else [model_name(name) for name in names]
+    return list(dict.fromkeys(["km", *keys] if with_km else keys))
 
 
 def _make(key: str, settings: Mapping[str, Mapping[str, Any]]) -> NamedFit:

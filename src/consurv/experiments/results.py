@@ -39,6 +39,11 @@ class DatasetFacts:
         known = self.size in SIZES
         return SIZES.index(self.size) if known else len(SIZES), self.n, self.name
 
+    @property
+    def kind(self) -> str:
+        """Public or simulated."""
+        return "simulated" if self.simulated else "public"
+
 
 @dataclass(frozen=True)
 class Failure:

@@ -62,6 +62,7 @@ def headlines(results: Results, pairs: Sequence[Pair]) -> list[str]:
         group, names = next(iter(dataset_groups(results, MAIN).items()))
         counts = {m: tally(pair.part(names, m.name)) for m in MEASURES.values()}
         n = max(count.n for count in counts.values())
+        seeds = max((cell.change.n for cell in pair.part(names)), default=0)
         texts = [
             f"{m.label} {c.better}/{c.worse}/{c.ties} ({c.better_significant}/"
             f"{c.worse_significant})"
@@ -69,8 +70,7 @@ def headlines(results: Results, pairs: Sequence[Pair]) -> list[str]:
         ]
         lines.append(
             f"{b} against {a} on {len(names)} {group} datasets, {n} comparisons of up "
-            f"to {len(results.seeds(MAIN))} seeds, better/worse/tied (significantly "
-            "better/worse): "
+            f"to {seeds} seeds, better/worse/tied (significantly better/worse): "
             f"{', '.join(texts)}."
         )
     return lines

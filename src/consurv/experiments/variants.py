@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from consurv._registry import resolve
 from consurv.conformal.censoring import RULES
 from consurv.experiments.named import NamedFit
 
@@ -65,14 +66,17 @@ RAW = Variant("raw")
 def variants_of(study: str, fit: NamedFit, percentiles: int) -> tuple[Variant, ...]:
     """Return the variants of a fit in a study.
 
-    Rules that this version of the package does not have are left out.
-
     Parameters
     ----------
     study : str
     fit : NamedFit
     percentiles : int
         The number of levels where it is not what is varied.
+
+    Raises
+    ------
+    InvalidInput
+        If a rule for censored subjects does not exist.
 
     Examples
     --------
@@ -96,10 +100,12 @@ def _time(
     conformal_set: str = "auto",
 ) -> Variant:
     sampled = rule == "kaplan-meier-sampled"
+    censoring = "kaplan-meier" if sampled else rule
+    resolve(RULES, censoring, "censoring rule")  # an error before anything runs
     return Variant(
         name,
         "time",
-        "kaplan-meier" if sampled else rule,
+        censoring,
         _N_SAMPLES if sampled else None,
         conformal_set,
         percentiles,
@@ -107,8 +113,7 @@ def _time(
 
 
 def _by_rule(rules: tuple[str, ...], percentiles: int) -> list[Variant]:
-    known = [rule for rule in rules if rule.removesuffix("-sampled") in RULES]
-    return [_time(rule, percentiles, rule=rule) for rule in known]
+    return [_time(rule, percentiles, rule=rule) for rule in rules]
 
 
 def _cipot(percentiles: int) -> Variant:
@@ -116,8 +121,7 @@ def _cipot(percentiles: int) -> Variant:
 
 
 def _csd(fit: NamedFit, percentiles: int) -> list[Variant]:
-    ours = _by_rule(("auto",), percentiles)
-    return [_time("csd", percentiles), *ours]
+    return [_time("csd", percentiles), _time("auto", percentiles, rule="auto")]
 
 
 def _conformal_sets(fit: NamedFit, percentiles: int) -> list[Variant]:

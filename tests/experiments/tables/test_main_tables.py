@@ -87,6 +87,22 @@ class TestWinCounts:
         assert rows["all", "D-cal"]["CSD better"] == "2"
         assert rows["public", "C-index"]["ties"] == "1"
 
+    def test_holm_is_within_a_kind_of_datasets(self, results, pair):
+        both = win_counts(results, pair)
+        part = Results([r for r in results.records if "SEER" not in r["dataset"]])
+        public = win_counts(part, Pair.of(part, "main", "raw", "csd"))
+        assert both.rows[: len(public.rows)] == public.rows
+        assert "Holm over all cells and metrics of the public datasets, 10 tests." in (
+            public.note
+        )
+        assert (
+            "of the public datasets, 10 tests, and apart from them over all cells and "
+            "metrics of the simulated datasets, 5 tests. Rows of all datasets add up"
+        ) in both.note
+        rows = rows_by(both, "datasets", "metric")
+        counts = [rows[g, "D-cal"]["Holm"] for g in ("public", "simulated", "all")]
+        assert counts == ["1/1", "1/0", "2/1"]
+
     def test_the_papers_numbers_stand_beside(self, results, pair):
         rows = rows_by(win_counts(results, pair), "datasets", "metric")
         assert rows["all", "KM-cal"]["paper (76): CSD/raw better"] == "56/20, 0 ties"

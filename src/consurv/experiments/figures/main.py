@@ -7,6 +7,7 @@ from pathlib import Path
 from consurv.experiments.figures.grid import Grid, draw_grid
 from consurv.experiments.figures.look import Picture, marks_for
 from consurv.experiments.results import Results
+from consurv.experiments.tables.notes import DUMMY
 
 __all__ = ["main_figures"]
 
@@ -26,8 +27,8 @@ def main_figures(results: Results, folder: Path) -> list[Picture]:
     full = Grid(results, STUDY, datasets, models, marks)
     n = len(results.seeds(STUDY))
     caption = (
-        f"Mean and 95 % interval over {n} seeds; the red dashed line is the mean of "
-        "the Kaplan–Meier dummy, what chance leaves. C-index: higher is better, all "
+        f"Mean and 95 % interval over up to {n} seeds; the red dashed line is the "
+        f"mean of the Kaplan–Meier dummy. {DUMMY} C-index: higher is better, all "
         "others: lower. D-cal and KM-cal are mean squares; their axes are spaced by "
         "square roots. † failed with at least one seed."
     )

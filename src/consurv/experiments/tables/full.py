@@ -8,7 +8,7 @@ from consurv.experiments.comparison import CellComparison, Pair
 from consurv.experiments.measures import MEASURES
 from consurv.experiments.names import variant_label
 from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import MEAN, TESTS
+from consurv.experiments.tables.notes import HOLM_IN_METRIC, MEAN, TESTS, holm_note
 from consurv.experiments.tables.table import PValue, Table, Value
 
 __all__ = ["full_results"]
@@ -60,7 +60,7 @@ def full_results(results: Results, pairs: Sequence[Pair]) -> Table:
     )
     note = (
         f"{MEAN} † failed with at least one seed. Verdict and tests: against raw. "
-        "Holm in metric: the family is the cells of one metric."
+        f"{holm_note(against_raw)} {HOLM_IN_METRIC}"
     )
     return Table("full_results", "Full results", note, columns, tuple(rows), TESTS)
 

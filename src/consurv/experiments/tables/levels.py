@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from consurv.experiments.comparison import CellComparison, Pair, tally
 from consurv.experiments.measures import CALIBRATION, MEASURES
 from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import TESTS
+from consurv.experiments.tables.notes import DUMMY, TESTS
 from consurv.experiments.tables.table import Table, Value
 from consurv.experiments.tables.wins import dataset_groups
 
@@ -46,7 +46,7 @@ def wins_by_level(results: Results, pairs: Sequence[Pair]) -> Table:
     note = (
         "Better / worse / tied, and in brackets better / worse significantly by the "
         "paired test. Raw is off where its mean lies above the 95 % interval of the "
-        "Kaplan–Meier dummy's."
+        f"Kaplan–Meier dummy's. {DUMMY}"
     )
     title = "Calibration won and lost, by how calibrated the raw curves are"
     return Table("wins_by_level", title, note, columns, tuple(rows), TESTS)

@@ -8,7 +8,7 @@ import numpy as np
 
 from consurv.experiments.comparison import CellComparison, Pair, tally
 from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import TESTS
+from consurv.experiments.tables.notes import TESTS, holm_note
 from consurv.experiments.tables.table import PValue, Table, Value
 from consurv.experiments.tables.wins import dataset_groups
 from consurv.experiments.variants import CIPOT
@@ -35,10 +35,10 @@ def c_index_changes(results: Results, pairs: Sequence[Pair]) -> Table:
     pairs : sequence of Pair
         Those that begin with raw are shown.
     """
+    against_raw = [pair for pair in pairs if pair.first == "raw"]
     rows = [
         (pair.labels[1], group, *_changes(part))
-        for pair in pairs
-        if pair.first == "raw"
+        for pair in against_raw
         for group, names in dataset_groups(results, pair.study).items()
         if (part := pair.part(names, _METRIC))
     ]
@@ -57,7 +57,8 @@ def c_index_changes(results: Results, pairs: Sequence[Pair]) -> Table:
     )
     note = (
         "C-index after the adjustment minus that of the raw curves, cell by cell (mean "
-        f"over seeds). Shifts (CSD, auto): {_OF_SHIFTS} CiPOT: {_OF_LEVELS}"
+        f"over seeds). Shifts (CSD, auto): {_OF_SHIFTS} CiPOT: {_OF_LEVELS} "
+        f"{holm_note(against_raw, with_all=True)}"
     )
     title = "Changes of the C-index against raw"
     return Table("c_index_changes", title, note, columns, tuple(rows), TESTS)
@@ -105,7 +106,7 @@ def ranking_changes(results: Results, pair: Pair) -> Table:
     note = (
         f"Cells in which the C-index of {b} is no tie with that of {a}. "
         f"{_OF_LEVELS if pair.second == CIPOT else _OF_SHIFTS} The last columns are "
-        "shares of test rows."
+        f"shares of test rows. {holm_note([pair])}"
     )
     rows = tuple(_row(results, pair, cell) for cell in changed)
     name = f"c_index_{pair.second}_against_{pair.first}"

@@ -59,7 +59,7 @@ def run_time_table(results: Results, study: str = "main") -> Table:
 
 
 def study_time_table(results: Results) -> Table:
-    """Return the CPU time of each study, with trainings that it shares counted once."""
+    """Return the wall time of each study; trainings that it shares count once."""
     rows: list[tuple[Value, ...]] = []
     for study in results.studies:
         records = [r for r in results.records if r["study"] == study]
@@ -70,7 +70,7 @@ def study_time_table(results: Results) -> Table:
             (study, len(records), len(fresh), training, total - training, total)
         )
     columns = ("study", "cells", "trainings", "training", "all else", "total")
-    note = "Seconds summed over cells. Fits of another study are used again."
+    note = "Wall-clock seconds summed over cells. Fits of another study are used again."
     return Table("study_time", "Seconds by study", note, columns, tuple(rows))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from consurv.experiments.comparison import CellComparison, Pair, tally
 from consurv.experiments.measures import MEASURES
 from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import TESTS
+from consurv.experiments.tables.notes import TESTS, holm_note
 from consurv.experiments.tables.table import Table
 
 __all__ = ["standing", "standing_by_dataset"]
@@ -73,8 +73,8 @@ def standing(results: Results, pair: Pair) -> Table:
     a, b = pair.labels
     note = (
         f"{b} against {a}: + better, − worse, = tie. Two signs: significant by the "
-        "paired test; three: also after Holm over all cells and metrics. † failed "
-        "with at least one seed."
+        f"paired test; three: also after Holm. {holm_note([pair])} † failed with at "
+        "least one seed."
     )
     name = f"cells_{pair.second}_against_{pair.first}"
     title = f"{b} against {a}, cell by cell"

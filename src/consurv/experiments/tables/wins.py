@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from consurv.experiments.comparison import CellComparison, Pair, tally
 from consurv.experiments.measures import MEASURES
 from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import TESTS
+from consurv.experiments.tables.notes import TESTS, holm_note
 from consurv.experiments.tables.table import Table, Value
 
 __all__ = ["dataset_groups", "win_counts"]
@@ -45,7 +45,8 @@ def win_counts(results: Results, pair: Pair) -> Table:
     )
     note = (
         f"The last columns count significant cells, {b} better / {a} better: by the "
-        "paired test, the unpaired one, and the paired one after Holm."
+        "paired test, the unpaired one, and the paired one after Holm. "
+        f"{holm_note([pair], with_all=True)}"
     )
     if as_paper:
         columns += ("paper (76): CSD/raw better", "paper significant")
@@ -75,9 +76,9 @@ def _counts(name: str, part: Sequence[CellComparison]) -> tuple[Value, ...]:
 def dataset_groups(results: Results, study: str) -> dict[str, list[str]]:
     """Return the datasets by kind; all of them only where there are both kinds."""
     known = results.datasets(study)
-    public = [name for name in known if not results.facts[name].simulated]
-    simulated = [name for name in known if results.facts[name].simulated]
-    groups = {"public": public, "simulated": simulated}
-    if public and simulated:
+    groups: dict[str, list[str]] = {"public": [], "simulated": []}
+    for name in known:
+        groups[results.facts[name].kind].append(name)
+    if all(groups.values()):
         groups["all"] = known
-    return {name: part for name, part in groups.items() if part}
+    return {kind: names for kind, names in groups.items() if names}

@@ -6,7 +6,7 @@ from consurv.experiments.comparison import CellComparison, Pair
 from consurv.experiments.measures import CALIBRATION
 from consurv.experiments.results import Results
 from consurv.experiments.statistics import Interval
-from consurv.experiments.tables.notes import TESTS
+from consurv.experiments.tables.notes import DUMMY, HOLM_IN_METRIC, TESTS, holm_note
 from consurv.experiments.tables.ranking import mean_share
 from consurv.experiments.tables.table import PValue, Table, Value
 
@@ -21,7 +21,7 @@ def significantly_worse(results: Results, pair: Pair) -> Table:
     """Return the cells in which the second variant is significantly worse.
 
     Those that the paired test finds; the column of Holm says which of them stand
-    after all cells and metrics were tested together.
+    after all cells and metrics of its kind of datasets were tested together.
     """
     worse = [
         cell for cell in pair.cells if cell.verdict == "worse" and cell.significant
@@ -47,14 +47,15 @@ def significantly_worse(results: Results, pair: Pair) -> Table:
     )
     note = (
         f"Every cell where {b} is worse than {a} by the paired test at 0.05, without "
-        "correction. Stands after Holm: yes if it is significant with all cells and "
-        "metrics as one family, 'in its metric' if only with the cells of its metric. "
+        f"correction. {holm_note([pair])} {HOLM_IN_METRIC} Stands after Holm: yes if "
+        "it is significant in the first family, 'in its metric' if only in the second. "
         "The last columns are what the records say about the cell: the level relative "
-        "to the Kaplan–Meier dummy, what chance leaves; share censored; subjects "
+        "to the Kaplan–Meier dummy; share censored; subjects "
         "that set the adjustment; share of test rows whose percentile times crossed "
         f"and were rearranged. What stands out: a mean of {a} within the dummy's 95 % "
         f"interval or below it, ≥ {_MUCH_CENSORED:.0%} censored, fewer than "
-        f"{_FEW_SUBJECTS} conformal subjects, ≥ {_MUCH_REARRANGED:.0%} rearranged."
+        f"{_FEW_SUBJECTS} conformal subjects, ≥ {_MUCH_REARRANGED:.0%} rearranged. "
+        f"{DUMMY}"
     )
     rows = tuple(_row(results, pair, cell) for cell in worse)
     title = f"Where {b} is significantly worse than {a}"
