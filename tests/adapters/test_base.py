@@ -93,3 +93,14 @@ class TestNewAdapters:
 
         assert not Ready().takes_validation(None)
         assert len(Ready().curves(None, X)) == 2
+
+
+class TestPercentileTimes:
+    def test_are_not_asked_of_a_model_that_gives_curves_alone(self):
+        def model(X):
+            return TIMES, SURVIVAL
+
+        adapter = adapter_for(model)
+        assert adapter.own_levels(model) is None
+        with pytest.raises(InvalidInput, match="model gives curves, not percentile"):
+            adapter.own_percentile_times(model, X)

@@ -49,3 +49,20 @@ class TestFrozenEstimator:
         frozen = FrozenEstimator(constant)
         assert ADAPTER.is_fitted(frozen)
         assert ADAPTER.curves(frozen, small.X).median().tolist() == [1.0] * 160
+
+
+class Quantiles:
+    levels_ = np.array([0.5])
+
+    def predict_percentile_times(self, X):
+        return X[:, :1]
+
+    def predict_survival_function(self, X):
+        return [1.0], np.full((len(X), 1), 0.5)
+
+
+def test_percentile_times_are_those_of_the_model_inside(small):
+    frozen = FrozenEstimator(Quantiles())
+    assert ADAPTER.own_levels(frozen).tolist() == [0.5]
+    times = ADAPTER.own_percentile_times(frozen, small.X)
+    np.testing.assert_array_equal(times, small.X[:, :1])

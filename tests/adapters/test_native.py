@@ -132,3 +132,35 @@ class TestCurves:
         np.testing.assert_array_equal(
             curves.survival_at([1.0, 2.0]), np.tile(expected, (160, 1))
         )
+
+
+class Quantiles(Exponential):
+    """Gives percentile times beside curves."""
+
+    levels_ = np.array([0.25, 0.5])
+
+    def predict_percentile_times(self, X):
+        return np.tile([3, 5], (len(X), 1))
+
+
+class TestOwnPercentileTimes:
+    def test_have_a_column_for_each_of_the_levels(self, small):
+        model = Quantiles()
+        assert ADAPTER.own_levels(model) is model.levels_
+        times = ADAPTER.own_percentile_times(model, small.X)
+        assert times.dtype == float
+        np.testing.assert_array_equal(times, [[3, 5]] * 160)
+
+    def test_need_the_method_and_the_levels(self):
+        without_levels = Quantiles()
+        without_levels.levels_ = None
+        without_method = Exponential()
+        without_method.levels_ = np.array([0.5])
+        assert ADAPTER.own_levels(without_levels) is None
+        assert ADAPTER.own_levels(without_method) is None
+
+    def test_of_another_shape_are_refused(self, small):
+        model = Quantiles()
+        model.levels_ = np.array([0.25, 0.5, 0.75])
+        with pytest.raises(InvalidInput, match=r"\(160, 2\) for 160 rows.* 3 levels"):
+            ADAPTER.own_percentile_times(model, small.X)

@@ -162,3 +162,22 @@ class TestFrozenSteps:
         ADAPTER.fit(pipeline, 3 * small.X, small.y)
         np.testing.assert_array_equal(cox.coef_, before)
         assert ADAPTER.is_fitted(pipeline)
+
+
+class Quantiles(Recorder):
+    levels_ = np.array([0.5])
+
+    def predict_percentile_times(self, X):
+        return X[:, :1]
+
+
+class TestPercentileTimes:
+    def test_are_those_of_the_last_step_on_transformed_rows(self, small):
+        pipeline = make_pipeline(Stateless(), Quantiles())
+        ADAPTER.fit(pipeline, small.X, small.y)
+        assert ADAPTER.own_levels(pipeline).tolist() == [0.5]
+        times = ADAPTER.own_percentile_times(pipeline, small.X)
+        np.testing.assert_array_equal(times, 2 * small.X[:, :1])
+
+    def test_there_are_none_where_the_last_step_gives_none(self):
+        assert ADAPTER.own_levels(make_pipeline(Stateless(), Recorder())) is None

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -53,3 +54,28 @@ class TestSearch:
         search = GridSearchCV(CoxPHSurvivalAnalysis(), GRID, cv=2, refit=False)
         with pytest.raises(InvalidInput, match=r"refit=False.*set refit=True"):
             ADAPTER.fit(search, small.X, small.y)
+
+
+class Quantiles(BaseEstimator):
+    """Gives percentile times that tell which rows came."""
+
+    def fit(self, X, y):
+        self.levels_ = np.array([0.5])
+        return self
+
+    def predict_percentile_times(self, X):
+        return np.asarray(X)[:, :1]
+
+    def predict_survival_function(self, X):
+        return [1.0], np.full((len(X), 1), 0.5)
+
+    def score(self, X, y):
+        return 0.0
+
+
+def test_percentile_times_are_those_of_the_best_estimator(small):
+    search = GridSearchCV(Quantiles(), {}, cv=2)
+    ADAPTER.fit(search, small.X, small.y)
+    assert ADAPTER.own_levels(search).tolist() == [0.5]
+    times = ADAPTER.own_percentile_times(search, small.X)
+    np.testing.assert_array_equal(times, small.X[:, :1])

@@ -5,7 +5,7 @@ from sklearn.exceptions import NotFittedError
 
 from consurv.errors import InvalidInput
 from consurv.metrics import concordance_index
-from consurv.models import CoxPH, KaplanMeierModel, WeibullAFT
+from consurv.models import CoxPH, WeibullAFT
 
 
 class TestEveryModel:
@@ -94,7 +94,7 @@ class TestEveryModel:
             model.fit(X[:, :1], (np.zeros(200), y.time))
         np.testing.assert_array_equal(model.predict(X), before)
 
-    @pytest.mark.parametrize("kind", [CoxPH, KaplanMeierModel, WeibullAFT])
+    @pytest.mark.parametrize("kind", [CoxPH, WeibullAFT])
     def test_predicts_the_same_in_chunks(self, simulated, kind, monkeypatch):
         pytest.importorskip("lifelines")
         X, y = simulated

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from consurv._checks import Float
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -18,11 +19,13 @@ Validation: TypeAlias = tuple[Any, Outcome] | None
 
 
 class Adapter(ABC):
-    """The five things that consurv asks of a model, for the models of one library.
+    """What consurv asks of a model, for the models of one library.
 
     An adapter holds no state: one instance serves every estimator of its library. A
     new one defines ``clone``, ``is_fitted``, ``fit`` and ``_predict``; the last may
-    return survival curves in any form that :meth:`curves` lists.
+    return survival curves in any form that :meth:`curves` lists. One for models that
+    give percentile times beside curves defines ``own_levels`` and
+    ``own_percentile_times``, too.
 
     Examples
     --------
@@ -94,6 +97,20 @@ class Adapter(ABC):
                 f"{wanted} rows of X; it must give one curve per row, in their order"
             )
         return curves
+
+    def own_levels(self, estimator: Any) -> Float | None:
+        """Return the levels (p,) at which the model itself gives percentile times.
+
+        None if it gives curves alone.
+        """
+        return None
+
+    def own_percentile_times(self, estimator: Any, X: Any) -> Float:
+        """Return the model's percentile times (n, p) at its ``own_levels``.
+
+        They are as the model gives them and may cross, which curves cannot.
+        """
+        raise InvalidInput(f"{describe(estimator)} gives curves, not percentile times")
 
     @abstractmethod
     def _predict(self, estimator: Any, X: Any) -> Any:

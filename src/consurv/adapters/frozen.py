@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.exceptions import NotFittedError
 
+from consurv._checks import Float
 from consurv.adapters.base import Adapter, Validation, describe
 from consurv.adapters.lookup import adapter_for
 from consurv.curves.curves import SurvivalCurves
@@ -54,6 +55,16 @@ class FrozenAdapter(Adapter):
                 "fitted; fit it first, or give it without FrozenEstimator"
             )
         return estimator
+
+    def own_levels(self, estimator: Any) -> Float | None:
+        """Ask the adapter of the model inside."""
+        inner = estimator.estimator
+        return adapter_for(inner).own_levels(inner)
+
+    def own_percentile_times(self, estimator: Any, X: Any) -> Float:
+        """Return those of the model inside."""
+        inner = estimator.estimator
+        return adapter_for(inner).own_percentile_times(inner, X)
 
     def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:
         inner = estimator.estimator

@@ -5,11 +5,13 @@ from __future__ import annotations
 from inspect import signature
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from consurv.adapters.base import Adapter, Validation, describe
+from consurv._checks import Float
+from consurv.adapters.base import Adapter, Validation, describe, n_rows
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
@@ -23,6 +25,9 @@ class NativeAdapter(Adapter):
     validation set as ``X_val`` and ``y_val`` if it has parameters of these names. An
     estimator that has them but trains without them says so by the attribute
     ``uses_validation = False``; then none is split off for it.
+
+    Percentile times of its own, beside the curves, come from an estimator's
+    ``predict_percentile_times(X)``, a column for each of the ``levels_`` it has.
 
     Examples
     --------
@@ -86,6 +91,25 @@ class NativeAdapter(Adapter):
             extra = {"X_val": validation[0], "y_val": validation[1].to_structured()}
         estimator.fit(X, y.to_structured(), **extra)
         return estimator
+
+    def own_levels(self, estimator: Any) -> Float | None:
+        """Return ``levels_`` if there is a ``predict_percentile_times`` to go with."""
+        if not hasattr(estimator, "predict_percentile_times"):
+            return None
+        levels: Float | None = getattr(estimator, "levels_", None)
+        return levels
+
+    def own_percentile_times(self, estimator: Any, X: Any) -> Float:
+        """Return what ``predict_percentile_times`` gives, if its shape is right."""
+        times: Float = np.asarray(estimator.predict_percentile_times(X), dtype=float)
+        wanted = (n_rows(X), len(estimator.levels_))
+        if times.shape != wanted:
+            raise InvalidInput(
+                f"{describe(estimator)} gave percentile times of shape {times.shape} "
+                f"for {wanted[0]} rows of X and {wanted[1]} levels; it must give a row "
+                "for each row of X and a column for each of levels_"
+            )
+        return times
 
     def _predict(self, estimator: Any, X: Any) -> Any:
         return estimator.predict_survival_function(X)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from consurv._checks import Float
 from consurv.adapters.base import Adapter, Validation
 from consurv.adapters.lookup import adapter_for
 from consurv.curves.curves import SurvivalCurves
@@ -63,6 +64,16 @@ class PipelineAdapter(Adapter):
             validation = (_transform(estimator, validation[0]), validation[1])
         adapter_for(last).fit(last, X, y, validation)
         return estimator
+
+    def own_levels(self, estimator: Any) -> Float | None:
+        """Ask the last step."""
+        last = estimator.steps[-1][1]
+        return adapter_for(last).own_levels(last)
+
+    def own_percentile_times(self, estimator: Any, X: Any) -> Float:
+        """Return those of the last step for the transformed rows."""
+        last = estimator.steps[-1][1]
+        return adapter_for(last).own_percentile_times(last, _transform(estimator, X))
 
     def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:
         last = estimator.steps[-1][1]

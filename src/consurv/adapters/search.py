@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from consurv._checks import Float
 from consurv.adapters.base import Adapter, Validation, describe
 from consurv.adapters.lookup import adapter_for
 from consurv.curves.curves import SurvivalCurves
@@ -53,6 +54,16 @@ class SearchAdapter(Adapter):
             )
         estimator.fit(X, y.to_structured())
         return estimator
+
+    def own_levels(self, estimator: Any) -> Float | None:
+        """Ask the adapter of the best estimator."""
+        best = estimator.best_estimator_
+        return adapter_for(best).own_levels(best)
+
+    def own_percentile_times(self, estimator: Any, X: Any) -> Float:
+        """Return those of the best estimator."""
+        best = estimator.best_estimator_
+        return adapter_for(best).own_percentile_times(best, X)
 
     def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:
         best = estimator.best_estimator_

@@ -13,11 +13,12 @@ from consurv.adapters import adapter_for
 from consurv.cli.scores import Scores, ScoresInParts
 from consurv.conformal import ConformalSurvival
 from consurv.conformal.adjust import AdjustedCurves
+from consurv.conformal.policies import predict_chunks
 from consurv.outcome import Outcome
 
 __all__ = ["Prediction", "Predictor", "curve_table", "percentile_table"]
 
-_BLOCK_ROWS = 2048  # bounds memory whatever the length of the model's curves
+_BLOCK_ROWS = 2048  # bounds the memory of the adjusted curves
 
 
 @dataclass
@@ -67,8 +68,9 @@ class Predictor:
 
     def _score(self, curves: AdjustedCurves, rows: slice, y: Outcome) -> None:
         estimator = self.model.estimator_
-        raw = adapter_for(estimator).curves(estimator, self.X.iloc[rows])
-        self._raw.add(raw, y)
+        adapter = adapter_for(estimator)
+        for part, raw in predict_chunks(adapter, estimator, self.X.iloc[rows]):
+            self._raw.add(raw, y[part])
         self._calibrated.add(curves, y)
 
     def median_of_medians(self) -> float:

@@ -32,6 +32,7 @@ from consurv.conformal.policies import (
     POLICIES,
     Job,
     choose_policy,
+    curve_times_of,
     percentile_times_of,
 )
 from consurv.conformal.step import ConformalStep, choose_rule
@@ -291,8 +292,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     def predict_survival_function(self, X: Any) -> AdjustedCurves:
         """Return the calibrated survival curve of every row of *X*.
 
-        Rows are predicted in chunks, so that memory stays that of the percentile
-        times whatever the length of the model's own curves.
+        Rows are predicted in chunks, of fewer rows where the model's own curves are
+        long: beside the percentile times only the curves of one chunk are held.
         """
         self._check_conformalized()
         X = as_table(X)
@@ -300,7 +301,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             validate_data(self, X, reset=False, skip_check_array=True)
         adapter = adapter_for(self.estimator_)
         adjustment = self._adjustment
-        q = percentile_times_of(adapter, self.estimator_, X, adjustment.raw_levels)
+        # Moved levels were found on the curves, so it is these that they belong to.
+        read = percentile_times_of if adjustment.kind == "time" else curve_times_of
+        q = read(adapter, self.estimator_, X, adjustment.raw_levels)
         return adjustment.apply(q, self.random_state)
 
     def predict_quantile(self, X: Any, levels: ArrayLike) -> Float:

@@ -13,6 +13,7 @@ from consurv._checks import Float
 from consurv.adapters import Adapter
 from consurv.adapters.base import n_rows
 from consurv.conformal.levels import times_at
+from consurv.curves.chunks import CHUNK_ROWS, in_chunks, row_chunks
 from consurv.curves.curves import SurvivalCurves
 from consurv.outcome import Outcome
 from consurv.splits import folds, split
@@ -21,8 +22,6 @@ __all__ = ["POLICIES", "ConformalPart", "Job", "Trained", "choose_policy"]
 
 # The paper's advice: a validation set of this size is enough on its own.
 ENOUGH_FOR_VALIDATION = 1000
-# Rows predicted at once; bounds memory whatever the length of the model's curves.
-CHUNK_ROWS = 2048
 
 Data = tuple[Any, Outcome]
 
@@ -109,16 +108,45 @@ def predict_chunks(
     adapter: Adapter, estimator: Any, X: Any
 ) -> Iterator[tuple[slice, SurvivalCurves]]:
     """Yield slices of the rows of *X* and their raw curves, a chunk at a time."""
-    n = n_rows(X)
-    for start in range(0, n, CHUNK_ROWS):
-        rows = slice(start, min(start + CHUNK_ROWS, n))
-        yield rows, adapter.curves(estimator, rows_of(X, rows))
+
+    def predict(rows: slice) -> SurvivalCurves:
+        return adapter.curves(estimator, rows_of(X, rows))
+
+    return in_chunks(predict, n_rows(X), CHUNK_ROWS)
 
 
 def percentile_times_of(
     adapter: Adapter, estimator: Any, X: Any, levels: Float
 ) -> Float:
-    """Return the raw percentile times (n, P), predicting a chunk of rows at a time.
+    """Return the raw percentile times (n, P) that shifts are made from and applied to.
+
+    They are the model's own where it gives them at all *levels*, and may cross then.
+    Otherwise they are read off its curves.
+    """
+    own = own_times_of(adapter, estimator, X, levels)
+    return curve_times_of(adapter, estimator, X, levels) if own is None else own
+
+
+def own_times_of(
+    adapter: Adapter, estimator: Any, X: Any, levels: Float
+) -> Float | None:
+    """Return the percentile times (n, P) that the model gives itself.
+
+    None if there is a level at which it gives none. Predicts a chunk at a time.
+    """
+    own = adapter.own_levels(estimator)
+    if own is None or not np.isin(levels, own).all():
+        return None
+    columns = np.equal.outer(levels, own).argmax(axis=1)
+    q = np.empty((n_rows(X), len(levels)))
+    for rows in row_chunks(len(q), CHUNK_ROWS):
+        times = adapter.own_percentile_times(estimator, rows_of(X, rows))
+        q[rows] = times[:, columns]
+    return q
+
+
+def curve_times_of(adapter: Adapter, estimator: Any, X: Any, levels: Float) -> Float:
+    """Return the percentile times (n, P) of the raw curves, a chunk at a time.
 
     Levels may be 0 or 1 and may repeat.
     """

@@ -19,7 +19,8 @@ from consurv.conformal.levels import LevelResult, find_levels, times_at
 from consurv.conformal.policies import (
     ENOUGH_FOR_VALIDATION,
     Data,
-    percentile_times_of,
+    curve_times_of,
+    own_times_of,
     survival_of,
 )
 from consurv.conformal.shifts import ShiftResult, find_shifts, resolve_rule
@@ -125,7 +126,7 @@ class Predictions:
         if isinstance(result, LevelResult):
             moved = times_at(self.raw, result.adjusted_levels)
             return adjust(moved, result.levels, np.zeros(len(result.levels)))
-        times = self._as_it_is(self.split.test[0], result.levels)
+        times = self._own_times(self.split.test[0], result.levels)
         if times is None:
             times = self.raw.percentile_times(result.levels)
         return adjust(times, result.levels, result.shifts)
@@ -164,11 +165,11 @@ class Predictions:
 
     def _times(self, name: str, data: Data, levels: Float) -> tuple[Float, float]:
         start = perf_counter()
-        own = self._as_it_is(data[0], levels)
+        own = self._own_times(data[0], levels)
         if own is not None:
             return own, perf_counter() - start
         args = (self._adapter, self.model, data[0], self._levels)
-        read = partial(percentile_times_of, *args)
+        read = partial(curve_times_of, *args)
         times, seconds = self._once("times", name, read)
         return times[:, np.searchsorted(self._levels, levels)], seconds
 
@@ -181,12 +182,5 @@ class Predictions:
             self._read[what, name] = read(), perf_counter() - start
         return self._read[what, name]
 
-    def _as_it_is(self, X: Any, levels: Float) -> Float | None:
-        """Return percentile times that the model gives itself, if it has them all."""
-        if not hasattr(self.model, "predict_percentile_times"):
-            return None
-        if not np.isin(levels, self.model.levels_).all():
-            return None
-        columns = np.searchsorted(self.model.levels_, levels)
-        times: Float = self.model.predict_percentile_times(X)[:, columns]
-        return times
+    def _own_times(self, X: Any, levels: Float) -> Float | None:
+        return own_times_of(self._adapter, self.model, X, levels)

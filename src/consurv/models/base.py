@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from consurv._checks import Float, check_same_length
 from consurv._params import Rule, check_params
+from consurv.curves.chunks import CHUNK_ROWS, in_chunks
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics.concordance import concordance_of_risk
@@ -42,8 +43,9 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
     uses_validation: ClassVar[bool] = False
     _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {}
     _dtype: ClassVar[DTypeLike] = np.float64
-    # Rows predicted at once; bounds the memory of what lies between X and the answer.
-    _chunk_rows: ClassVar[int] = 2048
+    # Rows predicted at once, at most; with long curves they are fewer. That bounds the
+    # memory of what lies between X and the answer.
+    _chunk_rows: ClassVar[int] = CHUNK_ROWS
 
     @abstractmethod
     def _fit(self, data: Data, validation: Data | None) -> None:
@@ -126,8 +128,11 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
             raise
 
     def _predict_chunks(self, features: NDArray[Any]) -> Iterator[SurvivalCurves]:
-        for start in range(0, len(features), self._chunk_rows):
-            yield self._predict_rows(features[start : start + self._chunk_rows])
+        def predict(rows: slice) -> SurvivalCurves:
+            return self._predict_rows(features[rows])
+
+        for _, curves in in_chunks(predict, len(features), self._chunk_rows):
+            yield curves
 
     def _check_params(self) -> None:
         check_params(self.get_params(deep=False), self._rules)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,12 @@ class KaplanMeierModel(SurvivalModel):
            [0.5]])
     """
 
-    # All rows at once: they share one curve, which is stored only once.
-    _chunk_rows: ClassVar[int] = sys.maxsize
-
     def _fit(self, data: Data, validation: Data | None) -> None:
         self.kaplan_meier_ = KaplanMeier(data[1])
+
+    def _predict_chunks(self, features: NDArray[Any]) -> Iterator[SurvivalCurves]:
+        # All rows at once: they share one curve, which is stored only once.
+        yield self._predict_rows(features)
 
     def _predict_rows(self, features: NDArray[Any]) -> SurvivalCurves:
         n, km = len(features), self.kaplan_meier_

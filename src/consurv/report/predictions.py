@@ -12,7 +12,8 @@ from consurv.adapters import adapter_for
 from consurv.adapters.base import n_rows
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.base import ConformalSurvival
-from consurv.conformal.policies import CHUNK_ROWS, rows_of
+from consurv.conformal.policies import rows_of
+from consurv.curves.chunks import CHUNK_ROWS, in_chunks
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -107,11 +108,13 @@ def _raw_curves(
     parts: list[SurvivalCurves] = []
     grid: Float | None = None
     n_extrapolated = 0
-    for start in range(0, n, CHUNK_ROWS):
-        rows = slice(start, min(start + CHUNK_ROWS, n))
-        part = adapter.curves(estimator, rows_of(X, rows))
+
+    def predict(rows: slice) -> SurvivalCurves:
+        return adapter.curves(estimator, rows_of(X, rows))
+
+    for rows, part in in_chunks(predict, n, CHUNK_ROWS):
         n_extrapolated += int((part.survival[:, -1] > lowest).sum())
-        if start == 0 and n * part.survival.shape[1] > MAX_VALUES:
+        if rows.start == 0 and n * part.survival.shape[1] > MAX_VALUES:
             grid = _grid(part, y)
         parts.append(part if grid is None else _read_at(part, grid))
     if grid is None and not _fit_together(parts):

@@ -36,6 +36,8 @@ class CQRNN(DeepSurvival):
 
     Percentile times that cross all the same are rearranged before they become a
     curve, which is linear between them; `predict_percentile_times` gives them raw.
+    ``ConformalSurvival`` shifts the raw ones where all its levels are among
+    ``levels_``, and reads the curve at other levels and with ``adjustment="level"``.
 
     Parameters
     ----------
@@ -44,7 +46,8 @@ class CQRNN(DeepSurvival):
     crossing_weight : float, default=10.0
         Weight of the crossing penalty.
     hidden, dropout, learning_rate, ..., verbose
-        As in :class:`~consurv.models.deep.base.DeepSurvival`.
+        As in :class:`~consurv.models.deep.base.DeepSurvival`, but ``weight_decay`` is
+        0.1 by default.
 
     Attributes
     ----------
@@ -80,7 +83,7 @@ class CQRNN(DeepSurvival):
         hidden: tuple[int, ...] = (64, 64),
         dropout: float = 0.4,
         learning_rate: float = 1e-3,
-        weight_decay: float = 1e-2,
+        weight_decay: float = 1e-1,
         batch_size: int = 256,
         max_epochs: int = 1000,
         patience: int = 20,
