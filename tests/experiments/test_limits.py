@@ -32,9 +32,9 @@ class TestTimeLimit:
 
     def test_leaves_work_in_time_alone(self) -> None:
         for _ in range(20):
-            with time_limit(0.02):
+            with time_limit(1):  # a busy machine may stall for a while
                 work(0.001)
-        work(0.1)  # a late interruption would hit here
+        work(1.2)  # a late interruption would hit here
 
     def test_errors_pass_through(self) -> None:
         with pytest.raises(KeyError), time_limit(10):
