@@ -28,7 +28,7 @@ reproduce = typer.Typer(
 )
 
 _ABOUT = {
-    "main": "Seven models and Kaplan-Meier on every dataset: raw, CSD and CiPOT.",
+    "main": "Seven models and Kaplan-Meier on every dataset: raw, CSD, auto, CiPOT.",
     "objective": "A log-normal network: calibration losses against CSD.",
     "ablation-censoring": "What a censored subject contributes: all rules, and CiPOT.",
     "ablation-conformal-set": "Which subjects set the adjustment.",
@@ -95,7 +95,10 @@ def _verb(study: str) -> Callable[..., None]:
         ] = None,
         models: Annotated[
             str | None,
-            typer.Option(help="Names separated by commas. By default the paper's."),
+            typer.Option(
+                help="Names separated by commas. By default the paper's; main always "
+                "has Kaplan-Meier beside them."
+            ),
         ] = None,
         seeds: Annotated[
             int | None,
