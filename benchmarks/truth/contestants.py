@@ -13,7 +13,7 @@ from benchmarks.truth.error import population, true_levels
 from benchmarks.truth.sample import Sample
 from benchmarks.truth.setting import LEVELS, Setting
 from consurv import Outcome, conformal_shifts
-from consurv.conformal.censoring import RULES
+from consurv.conformal.censoring.rules import RULES
 from consurv.conformal.levels import conformal_levels
 from consurv.errors import CalibrationWarning
 

@@ -6,6 +6,7 @@ while the ranking of subjects stays.
 
 from consurv.conformal import (
     Adjustment,
+    CensoringRule,
     ConformalSurvival,
     FromCurves,
     FromEstimator,
@@ -13,6 +14,7 @@ from consurv.conformal import (
     conformal_levels,
     conformal_shifts,
     load_adjustment,
+    register_adjustment,
     save_adjustment,
 )
 from consurv.curves import KaplanMeier, SurvivalCurves
@@ -30,6 +32,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Adjustment",
     "CalibrationWarning",
+    "CensoringRule",
     "ConformalSurvival",
     "ConsurvError",
     "FromCurves",
@@ -45,5 +48,6 @@ __all__ = [
     "conformal_levels",
     "conformal_shifts",
     "load_adjustment",
+    "register_adjustment",
     "save_adjustment",
 ]

@@ -26,7 +26,7 @@ from benchmarks.truth.setting import CENSORINGS, EFFECTS, MODELS, SIZES
 from benchmarks.truth.summary import oracle_checks, summaries, targets
 from benchmarks.truth.table import setting_rows, summary_rows
 from consurv import adjust, conformal_shifts
-from consurv.conformal.censoring import RULES
+from consurv.conformal.censoring.rules import RULES
 
 RIGHT = Setting("right", 0.5, "independent", 300)
 HIDDEN = Setting("too flat", 0.5, "short for low risk", 300, 0.5, by_hidden=True)

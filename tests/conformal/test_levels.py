@@ -14,7 +14,9 @@ from consurv import (
     SurvivalCurves,
     conformal_levels,
 )
-from consurv.conformal.levels import find_levels, times_at
+from consurv.conformal import LevelAdjustment
+from consurv.conformal.block import Block
+from consurv.conformal.levels import find_levels
 from consurv.conformal.quantile import rank
 from consurv.metrics import d_calibration
 
@@ -156,11 +158,12 @@ class TestShape:
     @pytest.mark.parametrize("rule", ["uniform", "self-consistent"])
     def test_parts_in_any_order_and_split_give_the_same_bits(self, case, rule):
         survival, event = case
-        whole = find_levels([case], LEVELS, rule).adjusted_levels
+        whole, _ = find_levels(survival, event, LEVELS, rule)
+        y = Outcome(time=np.ones(500), event=event)
         order = np.random.default_rng(1).permutation(500)
         pieces = np.split(order, [3, 200, 201])
-        parts = [(survival[rows], event[rows]) for rows in pieces]
-        split = find_levels(parts, LEVELS, rule)
+        blocks = [Block(survival[rows], LEVELS, y[rows]) for rows in pieces]
+        split = LevelAdjustment.find(blocks, rule, np.random.default_rng())
         assert_array_equal(split.adjusted_levels, whole)
         assert split.n_conformal == 500
 
@@ -264,7 +267,7 @@ class TestSelfConsistent:
         for rule in ("uniform", "self-consistent"):
             moved = conformal_levels(survival, LEVELS, y.event, censoring=rule)
             adjusted = SurvivalCurves.from_percentile_times(
-                times_at(curves, moved), LEVELS
+                curves._times_at(moved), LEVELS
             )
             result = d_calibration(y, adjusted)
             off[rule] = np.abs(result.cumulative - result.levels).max()
@@ -276,30 +279,30 @@ class TestTimesAt:
     @pytest.mark.parametrize("interpolation", ["linear", "step", "pchip"])
     def test_inside_it_is_the_inverse_of_the_curves(self, interpolation):
         curves = SurvivalCurves([1, 2, 4], [[0.9, 0.5, 0.2]], interpolation)
-        assert_array_equal(times_at(curves, LEVELS), curves.percentile_times(LEVELS))
+        assert_array_equal(curves._times_at(LEVELS), curves.percentile_times(LEVELS))
 
     @pytest.mark.parametrize("interpolation", ["linear", "step", "pchip"])
     def test_level_0_is_the_end_and_level_1_the_start(self, interpolation):
         ends = SurvivalCurves([1, 2, 4], [[0.9, 0.5, 0.0]], interpolation)
-        assert_array_equal(times_at(ends, np.array([0.0, 1.0])), [[4, 0]])
+        assert_array_equal(ends._times_at(np.array([0.0, 1.0])), [[4, 0]])
         flat = SurvivalCurves([1, 2, 4, 5], [[0.9, 0.5, 0.0, 0.0]], interpolation)
-        assert_array_equal(times_at(flat, np.array([0.0])), [[4]])
+        assert_array_equal(flat._times_at(np.array([0.0])), [[4]])
         tail = SurvivalCurves([1, 2, 4], [[0.9, 0.5, 0.2]], interpolation)
-        assert_array_equal(times_at(tail, np.array([0.0, 1.0])), [[5, 0]])
+        assert_array_equal(tail._times_at(np.array([0.0, 1.0])), [[5, 0]])
 
     def test_a_flat_start_is_left_at_0(self):
         curves = SurvivalCurves([1, 2], [[1.0, 0.5]])
-        assert_array_equal(times_at(curves, np.array([1.0])), [[0]])
+        assert_array_equal(curves._times_at(np.array([1.0])), [[0]])
 
     def test_a_curve_that_never_drops_is_infinite_below_1(self):
         curves = SurvivalCurves([4], [[1.0]])
         assert_array_equal(
-            times_at(curves, np.array([0.0, 0.5, 1.0])), [[np.inf] * 2 + [0]]
+            curves._times_at(np.array([0.0, 0.5, 1.0])), [[np.inf] * 2 + [0]]
         )
 
     def test_repeated_levels(self):
         curves = SurvivalCurves([4], [[0.0]])
-        assert_array_equal(times_at(curves, np.array([0.5, 0.5])), [[2, 2]])
+        assert_array_equal(curves._times_at(np.array([0.5, 0.5])), [[2, 2]])
 
 
 class TestRefuses:

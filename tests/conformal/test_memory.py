@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from consurv import Outcome
-from consurv.adapters import adapter_for
-from consurv.conformal.policies import percentile_times_of, survival_of
+from consurv.conformal.reading import RawModel
 from consurv.models import CoxPH
 
 LEVELS = np.array([0.25, 0.5, 0.75])
@@ -38,8 +37,7 @@ class TestMemory:
     # 2,048 of these curves are 313 MB, and making them takes as much again.
     def test_of_percentile_times_is_that_of_a_few_curves(self, cox):
         model, X = cox
-        adapter = adapter_for(model)
-        peak = peak_megabytes(lambda: percentile_times_of(adapter, model, X, LEVELS))
+        peak = peak_megabytes(lambda: RawModel(model).percentile_times(X, LEVELS))
         assert peak < 150
 
     def test_of_a_function_is_that_of_a_few_curves(self):
@@ -52,7 +50,7 @@ class TestMemory:
         y = Outcome(time=np.ones(FEWER_ROWS), event=np.ones(FEWER_ROWS))
         found = []
         peak = peak_megabytes(
-            lambda: found.append(survival_of(adapter_for(model), model, X, y))
+            lambda: found.append(RawModel(model).survival_at_observed(X, y.time))
         )
         assert peak < 150
         np.testing.assert_allclose(found[0], np.exp(-np.exp(X[:, 0])), atol=1e-6)

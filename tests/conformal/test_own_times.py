@@ -88,7 +88,7 @@ class TestOwnLevels:
     def test_chunks_do_not_show(self, model, data, monkeypatch):
         X, y = data
         whole = conformalize(model, X, y)
-        monkeypatch.setattr("consurv.conformal.policies.CHUNK_ROWS", 6)
+        monkeypatch.setattr("consurv.conformal.reading.CHUNK_ROWS", 6)
         parts = conformalize(model, X, y)
         assert_array_equal(parts.shifts_, whole.shifts_)
 

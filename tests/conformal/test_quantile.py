@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import consurv.conformal.quantile as quantile
 from consurv.conformal import shifts
-from consurv.conformal.censoring.base import LevelMass, Pieces
-from consurv.conformal.censoring.sampled import SampledLaw
+from consurv.conformal.censoring.laws.sampled import SampledLaw
+from consurv.conformal.mass import LevelMass, Pieces
 from consurv.conformal.quantile import rank, smallest_score
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
@@ -327,7 +327,7 @@ class TestLargerSets:
         assert_allclose(shifts, conformal_shifts(q, levels, y), rtol=1e-12)
 
     def test_the_search_needs_a_handful_of_passes(self, monkeypatch):
-        from consurv.conformal.censoring import kaplan_meier
+        from consurv.conformal.censoring.laws import kaplan_meier
 
         calls = []
         evaluate = kaplan_meier._KaplanMeierMass._evaluate

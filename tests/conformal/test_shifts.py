@@ -15,12 +15,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 import consurv.conformal.quantile as quantile
 from consurv.conformal import shifts
 from consurv.conformal.adjust import adjust
-from consurv.conformal.censoring import RULES
-from consurv.conformal.censoring.base import Block, LevelMass
-from consurv.conformal.censoring.kaplan_meier import KaplanMeierRule
-from consurv.conformal.censoring.sampled import SampledLaw
+from consurv.conformal.block import Block
+from consurv.conformal.censoring.laws.sampled import SampledLaw
+from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
+from consurv.conformal.censoring.rules.kaplan_meier import KaplanMeierRule
+from consurv.conformal.mass import Contribution, LevelMass
 from consurv.conformal.quantile import smallest_score
-from consurv.conformal.shifts import find_shifts, resolve_rule
+from consurv.conformal.shifts import find_shifts
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.outcome import Outcome
@@ -502,12 +503,10 @@ class TestAccepted:
             assert shift_at(0.6, censoring=rule) == 3
 
     def test_a_rule_of_the_users_own(self):
-        class Everyone:
+        class Everyone(CensoringRule):
             def contribution(self, block, rng):
-                from consurv.conformal.censoring.base import Contribution
-
                 rows = np.arange(len(block.outcome))
-                return Contribution.of_points(rows, block.outcome.time)
+                return Contribution.of_points(block, rows, block.outcome.time)
 
         # Censored taken for events: scores 2, 4, 2, 3, 3.
         assert shift_at(0.8, censoring=Everyone()) == 4

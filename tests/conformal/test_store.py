@@ -1,11 +1,23 @@
+import io
 import json
 import os
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
 
-from consurv import ConformalSurvival, InvalidInput, load_adjustment, save_adjustment
+from consurv import (
+    CalibrationWarning,
+    ConformalSurvival,
+    InvalidInput,
+    load_adjustment,
+    save_adjustment,
+)
 from consurv.errors import NotConformalizedError
+from consurv.models import CoxPH
+from tests.golden import make as golden
 
 
 @pytest.fixture
@@ -24,14 +36,14 @@ class TestRoundTrip:
     def test_everything_comes_back_bit_for_bit(self, post, path):
         save_adjustment(post.adjustment_, path)
         loaded, saved = load_adjustment(path), post.adjustment_
-        np.testing.assert_array_equal(loaded.result.shifts, saved.result.shifts)
-        np.testing.assert_array_equal(loaded.result.levels, saved.result.levels)
-        np.testing.assert_array_equal(loaded.result.n_subjects, saved.result.n_subjects)
-        np.testing.assert_array_equal(loaded.result.beyond, saved.result.beyond)
+        np.testing.assert_array_equal(loaded.shifts, saved.shifts)
+        np.testing.assert_array_equal(loaded.levels, saved.levels)
+        np.testing.assert_array_equal(loaded.n_subjects, saved.n_subjects)
+        np.testing.assert_array_equal(loaded.beyond, saved.beyond)
         assert loaded.kaplan_meier == saved.kaplan_meier
         for name in ("conformal_set", "censoring", "n_samples", "rearrange"):
             assert getattr(loaded, name) == getattr(saved, name)
-        assert loaded.result.n_conformal == 120
+        assert loaded.n_conformal == 120
 
     def test_a_restored_model_predicts_the_same(self, post, path, simulate, true_model):
         X, _ = simulate(20, 1)
@@ -80,10 +92,8 @@ class TestLevels:
         loaded, saved = load_adjustment(path), post.adjustment_
         assert loaded.kind == "level"
         for name in ("levels", "adjusted_levels", "beyond"):
-            np.testing.assert_array_equal(
-                getattr(loaded.result, name), getattr(saved.result, name)
-            )
-        assert loaded.result.n_conformal == 120
+            np.testing.assert_array_equal(getattr(loaded, name), getattr(saved, name))
+        assert loaded.n_conformal == 120
         assert loaded.censoring == "uniform"
 
     def test_a_restored_model_predicts_the_same(self, post, path, simulate, true_model):
@@ -116,9 +126,33 @@ class TestLevels:
     def test_wrong_content_is_named(self, post, tmp_path, change, said):
         path = tmp_path / "a.json"
         save_adjustment(post.adjustment_, path)
-        path.write_text(json.dumps(json.loads(path.read_text()) | change))
+        forge(path, change)
         with pytest.raises(InvalidInput, match=said):
             load_adjustment(path)
+
+
+def forge(path, change):
+    """Change values behind the back of the checksum, which 0.1.0 did not have."""
+    values = json.loads(path.read_text()) | {"version": 2} | change
+    kept = {k: v for k, v in values.items() if v is not None or k == "n_samples"}
+    path.write_text(json.dumps(kept))
+
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "adjustments"
+
+
+class TestFilesOfEarlierVersions:
+    @pytest.mark.parametrize("kind", ["time", "level"])
+    @pytest.mark.parametrize("form", ["json", "npz"])
+    def test_0_1_0_is_read_with_a_note_and_predicts_the_same(self, kind, form):
+        with pytest.warns(CalibrationWarning, match=r"saved by consurv 0\.1\.0"):
+            old = load_adjustment(GOLDEN / f"{kind}-0.1.0.{form}")
+        X, y = golden.data(300, 1)
+        cox = CoxPH().fit(X, y)
+        restored = ConformalSurvival(FrozenEstimator(cox)).restore(old)
+        medians = restored.predict_survival_function(golden.data(25, 2)[0]).median()
+        expected = np.load(GOLDEN / f"{kind}-0.1.0-medians.npy")
+        np.testing.assert_allclose(medians, expected, rtol=1e-9)
 
 
 class TestVersion1:
@@ -134,19 +168,85 @@ class TestVersion1:
             "conformal_set": "given", "censoring": "kaplan-meier",
             "n_samples": null, "rearrange": "exact"}"""
         )
-        old = load_adjustment(path)
+        with pytest.warns(CalibrationWarning, match="has no checksum; save it again"):
+            old = load_adjustment(path)
         assert old.kind == "time"
         curves = old.apply([[6.0, 4.0, 2.0]])
         np.testing.assert_allclose(
             curves.percentile_times([0.75, 0.5, 0.25]), [[1.5, 4, 6.75]]
         )
         save_adjustment(old, path)
-        assert json.loads(path.read_text())["version"] == 2
+        assert json.loads(path.read_text())["version"] == 3
+
+
+class TestChecksum:
+    def test_no_changed_byte_changes_a_number(self, post, path):
+        save_adjustment(post.adjustment_, path)
+        whole, saved = path.read_bytes(), post.adjustment_
+        rng = np.random.default_rng(0)
+        for place in rng.integers(0, len(whole), 150):
+            content = bytearray(whole)
+            content[place] ^= int(rng.integers(1, 256))
+            path.write_bytes(content)
+            try:
+                loaded = load_adjustment(path)
+            except InvalidInput:
+                continue
+            # White space, or bytes of the archive that nobody reads.
+            np.testing.assert_array_equal(loaded.shifts, saved.shifts)
+            np.testing.assert_array_equal(loaded.levels, saved.levels)
+            assert loaded.rearrange == saved.rearrange
+
+    def test_a_changed_value_is_found(self, post, tmp_path):
+        path = tmp_path / "a.json"
+        save_adjustment(post.adjustment_, path)
+        forge(path, {"version": 3, "n_conformal": 121})
+        with pytest.raises(InvalidInput, match="its checksum is wrong"):
+            load_adjustment(path)
+
+    @pytest.mark.parametrize(
+        "text",
+        ["[]", "[" * 100_000, '{"format": 1' + "0" * 400 + "}", "null", "", "\ufeff"],
+        ids=["list", "deep", "huge", "null", "empty", "bom"],
+    )
+    def test_hostile_text_is_refused(self, tmp_path, text):
+        path = tmp_path / "a.json"
+        path.write_text(text)
+        with pytest.raises(InvalidInput, match=r"a\.json"):
+            load_adjustment(path)
+
+    def test_numbers_without_end_are_refused(self, post, tmp_path):
+        path = tmp_path / "a.json"
+        save_adjustment(post.adjustment_, path)
+        forge(path, {"shifts": [10**400] * 19})
+        with pytest.raises(InvalidInput, match=r"a\.json"):
+            load_adjustment(path)
+
+    def test_an_archive_that_unpacks_to_more_than_is_sensible(self, tmp_path):
+        path = tmp_path / "a.npz"
+        np.savez_compressed(path, head=np.zeros(1 << 24))
+        with pytest.raises(InvalidInput, match="more than 64 MiB"):
+            load_adjustment(path)
+
+    def test_a_header_that_speaks_of_terabytes(self, tmp_path):
+        path = tmp_path / "a.npz"
+        header = {"descr": "<f8", "fortran_order": False, "shape": (1 << 40,)}
+        stream = io.BytesIO()
+        np.lib.format.write_array_header_1_0(stream, header)
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("head.npy", stream.getvalue())
+        with pytest.raises(InvalidInput, match="speaks of more than there is"):
+            load_adjustment(path)
+
+    def test_a_folder_is_refused(self, tmp_path):
+        (tmp_path / "a.json").mkdir()
+        with pytest.raises(InvalidInput, match="cannot be read"):
+            load_adjustment(tmp_path / "a.json")
 
 
 class TestBadFiles:
     def test_no_such_file(self, path):
-        with pytest.raises(InvalidInput, match="there is no file"):
+        with pytest.raises(InvalidInput, match="there is no such file"):
             load_adjustment(path)
 
     @pytest.mark.parametrize("share", [0, 0.3, 0.7, 0.99])
@@ -169,7 +269,7 @@ class TestBadFiles:
     @pytest.mark.parametrize(
         ("change", "said"),
         [
-            ({"version": 3}, "its version is 3, this consurv reads 1 to 2"),
+            ({"version": 4}, "its version is 4, this consurv reads 1 to 3"),
             ({"adjustment": "risk"}, "it adjusts 'risk'"),
             ({"format": "other"}, "its format is 'other'"),
             ({"shifts": None}, "lacks shifts"),
@@ -184,12 +284,7 @@ class TestBadFiles:
     def test_wrong_content_is_named(self, post, tmp_path, change, said):
         path = tmp_path / "a.json"
         save_adjustment(post.adjustment_, path)
-        values = json.loads(path.read_text()) | change
-        path.write_text(
-            json.dumps(
-                {k: v for k, v in values.items() if v is not None or k == "n_samples"}
-            )
-        )
+        forge(path, change)
         with pytest.raises(InvalidInput, match=said):
             load_adjustment(path)
 
@@ -216,7 +311,7 @@ class TestBadFiles:
         def fail(*args):
             raise OSError("disk full")
 
-        monkeypatch.setattr(os, "replace", fail)
+        monkeypatch.setattr(Path, "replace", fail)
         with pytest.raises(OSError, match="disk full"):
             save_adjustment(post.adjustment_, tmp_path / "a.json")
         assert os.listdir(tmp_path) == []

@@ -3,7 +3,7 @@ import pytest
 
 from consurv import ConformalSurvival
 from consurv._checks import Float
-from consurv.conformal.levels import LevelResult
+from consurv.conformal import LevelAdjustment
 from consurv.errors import InvalidInput
 from consurv.experiments.fits import train
 from consurv.experiments.named import NamedFit
@@ -58,7 +58,7 @@ def test_equals_the_conformal_survival_of_users(
     predictions = predict(named, one)
     assert predictions.policy(policy) == resolved
     found = predictions.conformalize(one, 0)
-    curves = predictions.adjusted(found.result)
+    curves = predictions.adjusted(found.adjustment)
     expected = with_conformal_survival(named, predictions.split, one)
     np.testing.assert_allclose(curves.times, expected, rtol=1e-12)
     assert found.seconds > found.shift_seconds > 0
@@ -68,8 +68,8 @@ def test_equals_the_conformal_survival_of_users(
 def test_moved_levels_equal_those_of_users(named: NamedFit) -> None:
     predictions = predict(named, CIPOT)
     found = predictions.conformalize(CIPOT, 0)
-    assert isinstance(found.result, LevelResult)
-    curves = predictions.adjusted(found.result)
+    assert isinstance(found.adjustment, LevelAdjustment)
+    curves = predictions.adjusted(found.adjustment)
     expected = with_conformal_survival(named, predictions.split, CIPOT)
     np.testing.assert_allclose(curves.times, expected, rtol=1e-12)
     assert curves.n_rearranged == curves.n_clipped == 0
@@ -81,8 +81,8 @@ def test_shifts_and_levels_do_not_mix() -> None:
     both = predict(AFT, csd, CIPOT)
     for one in (csd, CIPOT):
         alone = Predictions(both.model, both.split, [one])
-        expected = alone.adjusted(alone.conformalize(one, 0).result)
-        found = both.adjusted(both.conformalize(one, 0).result)
+        expected = alone.adjusted(alone.conformalize(one, 0).adjustment)
+        found = both.adjusted(both.conformalize(one, 0).adjustment)
         np.testing.assert_array_equal(found.times, expected.times)
 
 
@@ -92,11 +92,11 @@ class TestLevels:
         together = predict(AFT, *counts)
         for one in counts:
             alone = Predictions(together.model, together.split, [one])
-            expected = alone.conformalize(one, 0).result.shifts
-            found = together.conformalize(one, 0).result.shifts
+            expected = alone.conformalize(one, 0).adjustment.shifts
+            found = together.conformalize(one, 0).adjustment.shifts
             np.testing.assert_array_equal(found, expected)
             assert len(expected) == one.percentiles
-        assert together.fresh().conformalize(counts[0], 0).result.shifts.size == 9
+        assert together.fresh().conformalize(counts[0], 0).adjustment.shifts.size == 9
 
     def test_a_missing_set_is_an_error(self) -> None:
         csd = variant("validation")
@@ -111,7 +111,7 @@ class TestCrossingPercentileTimes:
         model, split = predictions.model, predictions.split
         raw = model.predict_percentile_times(split.test[0])
         assert (np.diff(raw, axis=1) > 0).any()  # an untrained network crosses
-        result = predictions.conformalize(csd, 0).result
+        result = predictions.conformalize(csd, 0).adjustment
         curves = predictions.adjusted(result)
         kept = ~curves.rearranged & ~curves.clipped
         expected = (raw - result.shifts)[kept][:, ::-1]
@@ -120,7 +120,7 @@ class TestCrossingPercentileTimes:
     def test_come_from_the_rearranged_curve_at_other_levels(self) -> None:
         finer = variant(percentiles=39)
         predictions = predict(CQRNN, finer)
-        result = predictions.conformalize(finer, 0).result
+        result = predictions.conformalize(finer, 0).adjustment
         expected = predictions.raw.percentile_times(result.levels) - result.shifts
         curves = predictions.adjusted(result)
         kept = ~curves.rearranged & ~curves.clipped

@@ -1,6 +1,6 @@
 import pytest
 
-from consurv.conformal.censoring import RULES
+from consurv.conformal.censoring.rules import RULES
 from consurv.errors import InvalidInput
 from consurv.experiments import variants
 from consurv.experiments.named import NamedFit

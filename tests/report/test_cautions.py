@@ -18,7 +18,7 @@ def model(simulate, right_model):
 
 
 def with_policy(model, policy):
-    model.conformal_set_ = policy
+    model._adjustment = replace(model.adjustment_, conformal_set=policy)
     return model
 
 
@@ -89,7 +89,7 @@ class TestCurves:
         X, y = simulate(400, 1)
         both = predict_both(model, X, y)
         both = replace(both, n_extrapolated=100, n_infinite=400, n_times=150)
-        model.shift_result_ = replace(model.shift_result_, n_infinite=3)
+        model._adjustment = replace(model.adjustment_, n_infinite=3)
         found = {c.title: c.text for c in cautions(model, y, both)}
         assert "Tail extrapolated for 25.0% of subjects (100 of 400)" in found
         assert "Curves of all subjects (400 of 400) never come down" in found

@@ -1,16 +1,16 @@
 import numpy as np
 import pytest
 
-from consurv.conformal.base import ConformalSurvival
+from consurv.conformal.estimator import ConformalSurvival
 from consurv.errors import InvalidInput, NotConformalizedError
 from consurv.report import (
+    AdjustmentDisplay,
     CalibrationCurveDisplay,
     DCalibrationDisplay,
     IndividualCurvesDisplay,
     MeanCurveDisplay,
     OneCalibrationDisplay,
     PPPlotDisplay,
-    ShiftDisplay,
     predicted_curves,
 )
 
@@ -122,28 +122,30 @@ class TestOptions:
         assert ax.get_xlabel() == "Time (weeks)"
 
 
-class TestShiftDisplay:
+class TestAdjustmentDisplay:
     def test_shows_the_shifts_of_the_model(self, model, predicted, ax):
-        display = ShiftDisplay.from_estimator(model, predicted.X, predicted.y, ax=ax)
+        display = AdjustmentDisplay.from_estimator(
+            model, predicted.X, predicted.y, ax=ax
+        )
         line = ax.get_lines()[-1]
         assert display.ax_ is ax
         np.testing.assert_array_equal(line.get_xdata(), model.levels_)
         np.testing.assert_array_equal(line.get_ydata(), model.shifts_)
 
     def test_compares_models_by_name(self, model, ax):
-        results = {"a": model.shift_result_, "b": model.shift_result_}
-        ShiftDisplay(results).plot(ax)
+        results = {"a": model.adjustment_, "b": model.adjustment_}
+        AdjustmentDisplay(results).plot(ax)
         assert labels(ax) == ["a", "b"]
 
     def test_refuses_a_model_without_shifts(self, stretched_model):
         with pytest.raises(InvalidInput, match="must be a ConformalSurvival, got func"):
-            ShiftDisplay.from_estimator(stretched_model)
+            AdjustmentDisplay.from_estimator(stretched_model)
 
     def test_a_model_not_conformalized_says_so(self, stretched_model):
         with pytest.raises(NotConformalizedError, match="has no shifts yet"):
-            ShiftDisplay.from_estimator(ConformalSurvival(stretched_model))
+            AdjustmentDisplay.from_estimator(ConformalSurvival(stretched_model))
 
-    def test_moved_levels_are_no_shifts(self, simulate, stretched_model):
+    def test_shows_moved_levels(self, simulate, stretched_model, ax):
         model = ConformalSurvival(stretched_model, adjustment="level")
-        with pytest.raises(InvalidInput, match="plot_levels draws its adjusted levels"):
-            ShiftDisplay.from_estimator(model.conformalize(*simulate(100)))
+        AdjustmentDisplay.from_estimator(model.conformalize(*simulate(100)), ax=ax)
+        assert ax.get_ylabel() == "Adjusted level ρ*"

@@ -14,7 +14,7 @@ from consurv.report.figures import _middle, draw_figures
 def scene(simulate, predicted, right_model):
     model = ConformalSurvival(right_model).conformalize(*simulate(200))
     y, raw, after = predicted.y, predicted.optimistic, predicted.good
-    return y, raw, after, compare(y, raw, after, n_bootstrap=20), model.shift_result_
+    return y, raw, after, compare(y, raw, after, n_bootstrap=20), model.adjustment_
 
 
 @pytest.fixture(scope="module")

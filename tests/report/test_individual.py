@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from consurv.conformal.levels import LevelResult
-from consurv.conformal.shifts import ShiftResult
+from consurv.conformal import LevelAdjustment, TimeAdjustment
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
-from consurv.report import plot_individual_curves, plot_levels, plot_shifts
+from consurv.report import plot_adjustment, plot_individual_curves
 
 
 def labels(ax):
@@ -96,54 +95,58 @@ class TestIndividualCurves:
 
 
 def shift_result(beyond=(False, False, True)):
-    return ShiftResult(
+    return TimeAdjustment(
         levels=np.array([0.5, 0.1, 0.9]),
         shifts=np.array([1.0, 3.0, -2.0]),
         n_subjects=np.array([8, 8, 8]),
         beyond=np.array(beyond),
-        n_infinite=0,
         n_conformal=8,
     )
 
 
 class TestShifts:
     def test_shows_shifts_in_order_of_levels(self, ax):
-        assert plot_shifts(shift_result(), ax=ax) is ax
+        assert plot_adjustment(shift_result(), ax=ax) is ax
         (line,) = [part for part in ax.get_lines() if part.get_label() == "model"]
         assert line.get_xdata().tolist() == [0.1, 0.5, 0.9]
         assert line.get_ydata().tolist() == [3.0, 1.0, -2.0]
 
     def test_crosses_levels_beyond_the_guarantee(self, ax):
-        plot_shifts(shift_result(), ax=ax)
+        plot_adjustment(shift_result(), ax=ax)
         cross = ax.get_lines()[-1]
         assert cross.get_marker() == "x"
         assert (cross.get_xdata().tolist(), cross.get_ydata().tolist()) == ([0.9], [-2])
         assert labels(ax) == ["model", "without guarantee"]
 
     def test_no_cross_where_all_levels_are_guaranteed(self, ax):
-        plot_shifts(shift_result([False] * 3), ax=ax)
+        plot_adjustment(shift_result([False] * 3), ax=ax)
         assert ax.get_legend() is None
         assert {line.get_marker() for line in ax.get_lines()} == {"None", "o"}
 
     def test_several_results_share_the_axes(self, ax):
         results = {"margin": shift_result(), "uncensored": shift_result()}
-        plot_shifts(results, colours={"margin": "red"}, time_unit="days", ax=ax)
+        plot_adjustment(results, colours={"margin": "red"}, time_unit="days", ax=ax)
         assert labels(ax) == ["margin", "uncensored", "without guarantee"]
         assert ax.get_ylabel() == "Shift to earlier (days)"
 
     def test_refuses_what_is_no_result(self):
-        with pytest.raises(InvalidInput, match="results must be ShiftResult, got list"):
-            plot_shifts([1.0, 2.0])
+        with pytest.raises(InvalidInput, match="adjustments must be Adjustment, got"):
+            plot_adjustment([1.0, 2.0])
 
 
 class TestLevels:
     @staticmethod
     def result(beyond=(False, False, False)):
         levels, moved = np.array([0.9, 0.1, 0.5]), np.array([0.95, 0.3, 0.7])
-        return LevelResult(levels, moved, np.array(beyond), 30)
+        return LevelAdjustment(
+            levels=levels,
+            adjusted_levels=moved,
+            beyond=np.array(beyond),
+            n_conformal=30,
+        )
 
     def test_shows_adjusted_levels_in_order(self, ax):
-        assert plot_levels(self.result(), ax=ax) is ax
+        assert plot_adjustment(self.result(), ax=ax) is ax
         (line,) = [part for part in ax.get_lines() if part.get_label() == "model"]
         assert line.get_xdata().tolist() == [0.1, 0.5, 0.9]
         assert line.get_ydata().tolist() == [0.3, 0.7, 0.95]
@@ -151,7 +154,7 @@ class TestLevels:
 
     def test_crosses_levels_beyond_the_guarantee(self, ax):
         results = {"a": self.result((True, False, False)), "b": self.result()}
-        plot_levels(results, ax=ax)
+        plot_adjustment(results, ax=ax)
         cross = ax.get_lines()[-1]
         assert cross.get_marker() == "x"
         assert (cross.get_xdata().tolist(), cross.get_ydata().tolist()) == (
@@ -159,6 +162,7 @@ class TestLevels:
             [0.95],
         )
 
-    def test_refuses_shifts(self):
-        with pytest.raises(InvalidInput, match="LevelResult"):
-            plot_levels(shift_result())
+    def test_kinds_do_not_mix(self):
+        both = {"a": self.result(), "b": shift_result()}
+        with pytest.raises(InvalidInput, match="of the kinds level, time"):
+            plot_adjustment(both)

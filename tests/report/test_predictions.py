@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import ConformalSurvival, InvalidInput, NotConformalizedError, Outcome
+from consurv.conformal import reading
 from consurv.metrics import evaluate
 from consurv.report import predictions
 from consurv.report.predictions import predict_both
@@ -28,7 +29,7 @@ class TestPredictBoth:
     def test_does_not_depend_on_the_size_of_chunks(self, model, simulate, monkeypatch):
         X, y = simulate(50, 1)
         whole = predict_both(model, X, y)
-        monkeypatch.setattr(predictions, "CHUNK_ROWS", 7)
+        monkeypatch.setattr(reading, "CHUNK_ROWS", 7)
         parts = predict_both(model, X, y)
         assert_array_equal(parts.raw.survival, whole.raw.survival)
         assert_array_equal(parts.raw.times, whole.raw.times)
@@ -47,7 +48,7 @@ class TestPredictBoth:
         X, y = simulate(60)
         model = ConformalSurvival(own_grids).conformalize(X, y)
         whole = predict_both(model, X, y)
-        monkeypatch.setattr(predictions, "CHUNK_ROWS", 25)
+        monkeypatch.setattr(reading, "CHUNK_ROWS", 25)
         parts = predict_both(model, X, y)
         assert parts.n_times is None
         assert_array_equal(parts.raw.times, whole.raw.times)
@@ -61,7 +62,7 @@ class TestPredictBoth:
 
         X, y = simulate(60)
         model = ConformalSurvival(changing).conformalize(X, y)
-        monkeypatch.setattr(predictions, "CHUNK_ROWS", 25)
+        monkeypatch.setattr(reading, "CHUNK_ROWS", 25)
         both = predict_both(model, X, y)
         assert both.n_times == both.raw.times.size
         exact = np.exp(-y.time / (10 * np.exp(X[:, 0])))
@@ -75,7 +76,7 @@ class TestLongCurves:
         X, y = simulate(400, 1)
         whole = evaluate(y, predict_both(model, X, y).raw).as_dict()
         monkeypatch.setattr(predictions, "MAX_VALUES", 400 * 120)
-        monkeypatch.setattr(predictions, "CHUNK_ROWS", 150)
+        monkeypatch.setattr(reading, "CHUNK_ROWS", 150)
         both = predict_both(model, X, y)
         assert 100 <= both.n_times <= 120
         shortened = evaluate(y, both.raw).as_dict()

@@ -12,13 +12,13 @@ import typer
 from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 
-from consurv.adapters import adapter_for
 from consurv.cli.comparison import Comparison, print_comparisons
 from consurv.cli.console import Steps, notes, print_note, stdout
 from consurv.cli.report import print_place
 from consurv.cli.scores import Scores, ScoresInParts
 from consurv.cli.writing import check_place
 from consurv.conformal import ConformalSurvival
+from consurv.conformal.conformal_sets import set_names
 from consurv.curves import SurvivalCurves
 from consurv.datasets import Dataset, TableEncoder, dataset_names, load_dataset
 from consurv.errors import MissingDependency
@@ -50,8 +50,7 @@ def demo(
     conformal_set: Annotated[
         str,
         typer.Option(
-            help="Subjects that set the adjustment: half, train, validation, "
-            "train+validation, cross or auto."
+            help=f"Subjects that set the adjustment: {', '.join(set_names())}."
         ),
     ] = "half",
     report: Annotated[
@@ -110,9 +109,7 @@ def _run(
         conformal_set=conformal_set,
         random_state=seed,
     ).fit(data.X.iloc[train], y[train])
-    X, estimator = data.X.iloc[test], calibrated.estimator_
-    raw = adapter_for(estimator).curves(estimator, X)
-    adjusted = calibrated.predict_survival_function(X)
+    raw, adjusted = calibrated.predict_both(data.X.iloc[test])
     comparison.add(
         _scores(y[test], raw), _scores(y[test], adjusted), adjusted.n_rearranged
     )

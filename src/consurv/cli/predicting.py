@@ -9,16 +9,12 @@ import numpy as np
 import pandas as pd
 
 from consurv._checks import Float
-from consurv.adapters import adapter_for
 from consurv.cli.scores import Scores, ScoresInParts
 from consurv.conformal import ConformalSurvival
 from consurv.conformal.adjust import AdjustedCurves
-from consurv.conformal.policies import predict_chunks
 from consurv.outcome import Outcome
 
 __all__ = ["Prediction", "Predictor", "curve_table", "percentile_table"]
-
-_BLOCK_ROWS = 2048  # bounds the memory of the adjusted curves
 
 
 @dataclass
@@ -56,22 +52,14 @@ class Predictor:
 
     def blocks(self) -> Iterator[Prediction]:
         """Yield the predictions in the order of the rows."""
-        for start in range(0, len(self.X), _BLOCK_ROWS):
-            rows = slice(start, start + _BLOCK_ROWS)
-            curves = self.model.predict_survival_function(self.X.iloc[rows])
+        for rows, raw, curves in self.model.both_in_chunks(self.X):
             self.n_rearranged += curves.n_rearranged
             self.n_clipped += curves.n_clipped
             self._medians.append(curves.median())
             if self.y is not None:
-                self._score(curves, rows, self.y[rows])
+                self._raw.add(raw, self.y[rows])
+                self._calibrated.add(curves, self.y[rows])
             yield Prediction(self.labels.iloc[rows], curves)
-
-    def _score(self, curves: AdjustedCurves, rows: slice, y: Outcome) -> None:
-        estimator = self.model.estimator_
-        adapter = adapter_for(estimator)
-        for part, raw in predict_chunks(adapter, estimator, self.X.iloc[rows]):
-            self._raw.add(raw, y[part])
-        self._calibrated.add(curves, y)
 
     def median_of_medians(self) -> float:
         """Return the middle of the medians of all subjects predicted."""

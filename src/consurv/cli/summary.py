@@ -15,8 +15,6 @@ from consurv.errors import InvalidInput
 
 __all__ = ["print_summary"]
 
-_ADJUSTED = {"time": "percentile times (CSD)", "level": "levels (CiPOT)"}
-
 
 def print_summary(
     tables: Tables, name: str, predictor: Predictor, outputs: tuple[Path, Path]
@@ -43,7 +41,7 @@ def _facts(
         f"({1 - y.n_events / len(y):.1%} censored)",
         "features": f"{tables.X.shape[1]:,}",
         "model": name,
-        "adjusted": _ADJUSTED[adjustment.kind],
+        "adjusted": adjustment.adjusts,
         "conformal set": f"{model.conformal_set_}: {model.n_conformal_:,} subjects",
         "censoring rule": adjustment.censoring,
         "percentile levels": f"{len(model.levels_):,}",
@@ -62,8 +60,8 @@ def _facts(
 
 
 def _repairs(predictor: Predictor, n_new: int) -> dict[str, str]:
-    """Say what became of shifted percentile times; moved levels need no repair."""
-    if predictor.model.adjustment_.kind == "level":
+    """Say which curves had to be repaired, where the kind can need that."""
+    if not predictor.model.adjustment_.can_cross:
         return {}
     return {
         "rearranged curves": f"{predictor.n_rearranged:,} of {n_new:,}",

@@ -10,9 +10,8 @@ from sklearn.pipeline import make_pipeline
 
 from consurv.cli.reading import Tables
 from consurv.conformal import ConformalSurvival
-from consurv.conformal.censoring import RULES
-from consurv.conformal.inputs import CENSORING
-from consurv.conformal.levels import WEIGHTS
+from consurv.conformal.adjustments import ADJUSTMENTS
+from consurv.conformal.conformal_sets import set_names
 from consurv.datasets import TableEncoder
 from consurv.errors import ConsurvError, InvalidInput
 from consurv.models import make_model, model_names
@@ -46,16 +45,14 @@ PercentilesOption = Annotated[
 ]
 ConformalSetOption = Annotated[
     str,
-    typer.Option(
-        help="Subjects that set the adjustment: auto, train, validation, "
-        "train+validation, half or cross."
-    ),
+    typer.Option(help=f"Subjects that set the adjustment: {', '.join(set_names())}."),
 ]
 AdjustmentOption = Annotated[
     str,
     typer.Option(
-        help="What is adjusted: time shifts percentile times (CSD), level moves the "
-        "levels at which curves are read (CiPOT)."
+        help="What is adjusted: "
+        + "; ".join(f"{name}, {kind.method}" for name, kind in ADJUSTMENTS.items())
+        + "."
     ),
 ]
 CensoringOption = Annotated[
@@ -83,9 +80,6 @@ QuietOption = Annotated[
 ]
 
 
-_RULES_FOR = {"time": tuple(RULES), "level": (CENSORING, *WEIGHTS)}
-
-
 def conformal_model(
     name: str,
     *,
@@ -100,7 +94,7 @@ def conformal_model(
     return ConformalSurvival(
         make_pipeline(TableEncoder(), make_model(name, seed)),
         percentiles=percentiles,
-        adjustment=adjustment,  # type: ignore[arg-type]  # fit refuses others
+        adjustment=adjustment,
         conformal_set=conformal_set,
         censoring=censoring,
         random_state=seed,
@@ -126,8 +120,9 @@ def _check_together(adjustment: str, censoring: str) -> None:
 
     Names that neither kind knows are left to the model, which lists all.
     """
-    own = _RULES_FOR.get(adjustment, ())
-    other = [kind for kind, rules in _RULES_FOR.items() if censoring.lower() in rules]
+    rules = {name: kind.rule_names for name, kind in ADJUSTMENTS.items()}
+    own = rules.get(adjustment, ())
+    other = [name for name, names in rules.items() if censoring.lower() in names]
     if own and censoring.lower() not in own and other:
         raise InvalidInput(
             f"--censoring {censoring} goes with --adjustment {other[0]}; with "

@@ -1,24 +1,32 @@
-"""The post-process: from raw percentile times and outcomes to calibrated curves."""
+"""The post-process: from raw curves and outcomes to calibrated curves."""
 
 from consurv.conformal.adjust import AdjustedCurves, adjust
-from consurv.conformal.adjustment import Adjustment
-from consurv.conformal.base import ConformalSurvival
-from consurv.conformal.censoring.from_estimator import FromCurves, FromEstimator
-from consurv.conformal.levels import LevelResult, conformal_levels
-from consurv.conformal.shifts import ShiftResult, conformal_shifts
+from consurv.conformal.adjustments import (
+    Adjustment,
+    LevelAdjustment,
+    TimeAdjustment,
+    register_adjustment,
+)
+from consurv.conformal.censoring.rules import CensoringRule
+from consurv.conformal.censoring.rules.from_estimator import FromCurves, FromEstimator
+from consurv.conformal.estimator import ConformalSurvival
+from consurv.conformal.levels import conformal_levels
+from consurv.conformal.shifts import conformal_shifts
 from consurv.conformal.store import load_adjustment, save_adjustment
 
 __all__ = [
     "AdjustedCurves",
     "Adjustment",
+    "CensoringRule",
     "ConformalSurvival",
     "FromCurves",
     "FromEstimator",
-    "LevelResult",
-    "ShiftResult",
+    "LevelAdjustment",
+    "TimeAdjustment",
     "adjust",
     "conformal_levels",
     "conformal_shifts",
     "load_adjustment",
+    "register_adjustment",
     "save_adjustment",
 ]

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from consurv._checks import Float, as_levels, as_plain_array, check_same_length
+from consurv._warnings import warn
 from consurv.adapters.base import n_rows
-from consurv.conformal.levels import WEIGHTS
-from consurv.conformal.policies import Data
-from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.conformal.block import Data
+from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = [
-    "CENSORING",
     "as_table",
     "check_data",
     "check_enough",
     "check_validation",
-    "level_rule",
     "read_levels",
 ]
-
-# The default of ``censoring``.
-CENSORING = "auto"
 
 
 def read_levels(percentiles: int | ArrayLike) -> Float:
@@ -42,36 +36,11 @@ def read_levels(percentiles: int | ArrayLike) -> Float:
     else:
         levels = np.sort(as_levels(percentiles, "percentiles"))
     if not np.isclose(levels, 0.5, rtol=1e-12).any():
-        warnings.warn(
+        warn(
             "0.5 is not among the levels: the order of medians may change; use an "
-            "odd number of percentiles or add 0.5",
-            CalibrationWarning,
-            stacklevel=4,
+            "odd number of percentiles or add 0.5"
         )
     return levels
-
-
-def level_rule(censoring: Any, n_samples: int | None) -> str:
-    """Return the censoring rule where levels are adjusted; the default is the paper's.
-
-    Examples
-    --------
-    >>> level_rule(CENSORING, None)
-    'uniform'
-    """
-    if n_samples is not None:
-        raise InvalidInput(
-            f"n_samples={n_samples} goes with adjustment='time'; adjustment='level' "
-            "draws nothing: leave it at None"
-        )
-    if censoring == CENSORING:
-        return "uniform"
-    if isinstance(censoring, str) and censoring in WEIGHTS:
-        return censoring
-    raise InvalidInput(
-        f"censoring={censoring!r} goes with adjustment='time'; with "
-        f"adjustment='level' choose one of: {', '.join(WEIGHTS)}"
-    )
 
 
 def as_table(X: Any) -> Any:

@@ -1,47 +1,25 @@
-"""The conformal step on levels (CiPOT): where to read the raw curves. Arrays only."""
+"""The levels at which raw curves are to be read (CiPOT). Arrays only."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from consurv._checks import Bool, Float, as_floats, as_levels, check_same_length
 from consurv._registry import resolve
+from consurv._warnings import warn
 from consurv.conformal.quantile import rank
-from consurv.curves import percentiles
-from consurv.curves.curves import SurvivalCurves
-from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.curves.search import Index
+from consurv.errors import InvalidInput
 from consurv.outcome import as_events
 
-__all__ = ["LevelResult", "conformal_levels", "find_levels", "times_at"]
+__all__ = ["WEIGHTS", "conformal_levels", "find_levels"]
 
 # Smaller probabilities count as 0: sums of 1/S could overflow.
 _TINY = 1e-290
-
-
-@dataclass(frozen=True)
-class LevelResult:
-    """Adjusted levels and what they rest on.
-
-    Attributes
-    ----------
-    levels, adjusted_levels : ndarray of shape (P,)
-        ρ and the ρ* at which the raw curves are read instead.
-    beyond : ndarray of shape (P,) of bool
-        Levels with k > N: ρ* is where all subjects count, without a guarantee.
-    n_conformal : int
-        Subjects in the conformal set.
-    """
-
-    levels: Float
-    adjusted_levels: Float
-    beyond: Bool
-    n_conformal: int
 
 
 def conformal_levels(
@@ -119,58 +97,47 @@ def conformal_levels(
             f"at row {outside[0]}: {survival[outside[0]]:g}"
         )
     grid = as_levels(levels)
-    return find_levels([(survival, happened)], grid, censoring).adjusted_levels
+    return find_levels(survival, happened, grid, censoring)[0]
 
 
 def find_levels(
-    parts: Sequence[tuple[Float, Bool]], levels: Float, censoring: str = "uniform"
-) -> LevelResult:
-    """Return the adjusted levels of all parts of a conformal set together.
+    survival: Float, event: Bool, levels: Float, censoring: str = "uniform"
+) -> tuple[Float, Bool]:
+    """Return the adjusted levels, and which of them lie beyond the guarantee.
 
-    The split into parts and their order do not matter, to the last bit.
+    The order of subjects does not matter, to the last bit.
 
     Parameters
     ----------
-    parts : sequence of pairs (survival at the observed times, event)
+    survival, event : ndarray of shape (N,)
+        Survival at the observed times, and whether the event happened.
     levels : ndarray of shape (P,)
         In (0, 1).
     censoring : str
         A key of ``WEIGHTS``.
     """
     weights = resolve(WEIGHTS, censoring, "censoring rule for levels")
-    survival = np.concatenate([part[0] for part in parts])
-    event = np.concatenate([part[1] for part in parts])
     n = len(survival)
     if n < 2:
         raise InvalidInput(f"{n} subjects set the levels; at least two are needed")
     ranks = np.array([rank(float(level), n) for level in levels])
-    result = LevelResult(
-        levels=levels,
-        adjusted_levels=_smallest_levels(
-            survival, event, weights(survival, event), np.minimum(ranks, n)
-        ),
-        beyond=ranks > n,
-        n_conformal=n,
+    adjusted = _smallest_levels(
+        survival, event, weights(survival, event), np.minimum(ranks, n)
     )
-    _warn_about(result, n_events=int(np.count_nonzero(event)))
-    return result
-
-
-def times_at(curves: SurvivalCurves, levels: Float) -> Float:
-    """Return q(u|x) = inf{t : S(t|x) ≤ u} at levels in [0, 1] that may repeat.
-
-    Level 1 is met at time 0, level 0 where a curve ends (+inf if it never drops).
-
-    Examples
-    --------
-    >>> curves = SurvivalCurves([4], [[0.5]])
-    >>> times_at(curves, np.array([0.0, 0.25, 0.25, 1.0]))
-    array([[8., 6., 6., 0.]])
-    """
-    below = levels < 1
-    times = np.zeros((len(curves), len(levels)))
-    times[:, below] = percentiles.percentile_times(curves._nodes, levels[below])
-    return times
+    beyond = ranks > n
+    if not event.any():
+        warn(
+            "no event was observed in the conformal set: the adjusted levels rest on "
+            "the model's own curves alone"
+        )
+    if beyond.any():
+        listed = ", ".join(f"{level:g}" for level in levels[beyond])
+        warn(
+            f"{n} subjects are too few for the levels {listed}: the level at which all "
+            "of them count is used there, without a guarantee; use fewer percentiles "
+            "or more subjects"
+        )
+    return adjusted, beyond
 
 
 def _equal_weights(survival: Float, event: Bool) -> Float:
@@ -208,7 +175,7 @@ WEIGHTS: Mapping[str, Callable[[Float, Bool], Float]] = {
 
 
 def _smallest_levels(
-    survival: Float, event: Bool, weight: Float, ranks: NDArray[np.intp]
+    survival: Float, event: Bool, weight: Float, ranks: Index
 ) -> Float:
     """Return the smallest u with N·F(u) ≥ k for every rank k ≤ N.
 
@@ -236,22 +203,3 @@ def _smallest_levels(
     with np.errstate(divide="ignore", invalid="ignore"):
         inside = np.clip((ranks - reached_before[i]) / slope_before[i], start, kinks[i])
     return np.where((mass_before[i] >= target) & (i > 0), inside, kinks[i])
-
-
-def _warn_about(result: LevelResult, n_events: int) -> None:
-    if not n_events:
-        warnings.warn(
-            "no event was observed in the conformal set: the adjusted levels rest on "
-            "the model's own curves alone",
-            CalibrationWarning,
-            stacklevel=4,
-        )
-    if result.beyond.any():
-        levels = ", ".join(f"{level:g}" for level in result.levels[result.beyond])
-        warnings.warn(
-            f"{result.n_conformal} subjects are too few for the levels {levels}: the "
-            "level at which all of them count is used there, without a guarantee; use "
-            "fewer percentiles or more subjects",
-            CalibrationWarning,
-            stacklevel=4,
-        )

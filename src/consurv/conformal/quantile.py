@@ -21,7 +21,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.censoring.base import LevelMass, Pieces
+from consurv.conformal.mass import LevelMass, Pieces
+from consurv.conformal.scores import DIFFERENCE, Score
 
 __all__ = ["rank", "smallest_score"]
 
@@ -36,7 +37,6 @@ GAIN = 8
 FEW_SCORES = 1 << 12
 # Enough to bisect through the exponents of all floats.
 MAX_ROUNDS = 2200
-EPS = float(np.finfo(np.float64).eps)
 
 
 def rank(level: float, n: int) -> int:
@@ -98,7 +98,9 @@ class _Total:
         return np.concatenate(parts), size
 
 
-def smallest_score(blocks: Sequence[LevelMass], k: int) -> float:
+def smallest_score(
+    blocks: Sequence[LevelMass], k: int, score: Score = DIFFERENCE
+) -> float:
     """Return the smallest s at which the mass of all blocks reaches k.
 
     Parameters
@@ -107,6 +109,8 @@ def smallest_score(blocks: Sequence[LevelMass], k: int) -> float:
         Any split of the subjects, in any order.
     k : int
         Rank, 1 ≤ k ≤ N.
+    score : Score
+        Whose values they are.
 
     Returns
     -------
@@ -126,7 +130,7 @@ def smallest_score(blocks: Sequence[LevelMass], k: int) -> float:
     if total.n_pieces(lo, hi) <= FEW_PIECES:
         pieces = total.pieces(lo, hi, np.concatenate(total.points), 0)
     else:
-        window = _bracket(total, target)
+        window = _bracket(total, target, score)
         lo, hi = window.lo, window.hi
         pieces = total.pieces(lo, hi, window.points, window.below)
     if pieces.base_slope or pieces.slope.any():
@@ -166,7 +170,7 @@ def _walk(pieces: Pieces, lo: float, hi: float, k: float, target: float) -> floa
     return hi if i == len(at) else float(at[i])
 
 
-def _bracket(total: _Total, target: float) -> _Window:
+def _bracket(total: _Total, target: float, score: Score) -> _Window:
     """Return lo < hi with mass(lo) < target ≤ mass(hi) and few breakpoints between."""
     sketch, size = total.sketch()
     window = _Window.from_sketch(total, target, sketch, size)
@@ -174,9 +178,10 @@ def _bracket(total: _Total, target: float) -> _Window:
     margin = FIRST_MARGIN
     for _ in range(MAX_ROUNDS):
         before = window.hi - window.lo
-        # Whether q − u ≤ s is asked as q − s ≤ u, which rounds differently. The bracket
-        # steps aside by more than that, so that a score meant to lie inside does.
-        nudge = 8 * EPS * max(abs(window.lo), abs(window.hi), total.last_time)
+        # Whether the score of u is at most s is asked as reach(q, s) ≤ u, which rounds
+        # differently. The bracket steps aside by more than that, so that a score meant
+        # to lie inside does.
+        nudge = score.nudge(window.lo, window.hi, total.last_time)
         # The upper end first: it makes the lower one cheap to evaluate.
         s = window.crossing(target + margin) + nudge
         if not window.excludes(s):

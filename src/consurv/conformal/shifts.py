@@ -1,68 +1,54 @@
-"""The conformal step: shifts of percentile times from outcomes. Arrays only."""
+"""The shifts of all levels, from the highest level down. Arrays only."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from consurv._checks import Bool, Float, check_same_length
 from consurv._params import AtLeast, OneOf, check_params
-from consurv._registry import resolve
-from consurv.conformal.censoring import RULES, CensoringRule
-from consurv.conformal.censoring.base import (
-    AnyRule,
-    Block,
-    LearningRule,
-    SweepRule,
-)
-from consurv.conformal.censoring.kaplan_meier import KaplanMeierRule
-from consurv.conformal.descent import descend, start
+from consurv._warnings import warn
+from consurv.conformal.block import Block
+from consurv.conformal.censoring.rules import CensoringRule, resolve_rule
+from consurv.conformal.mass import LevelMass, Sweep
+from consurv.conformal.quantile import rank, smallest_score
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import as_percentile_times
-from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.curves.search import Index
+from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["ShiftResult", "conformal_shifts", "find_shifts"]
+__all__ = ["Shifts", "conformal_shifts", "descend", "find_shifts"]
+
+# So many events at or beyond q' identify a level, however many subjects there are.
+ENOUGH_EVENTS = 5
 
 
-@dataclass(frozen=True)
-class ShiftResult:
-    """Shifts and what they rest on.
+class Shifts(NamedTuple):
+    """The conformal quantile of the scores at every level, and what it rests on.
 
     Attributes
     ----------
-    levels, shifts : ndarray of shape (P,)
+    shifts : ndarray of shape (P,)
     n_subjects : ndarray of shape (P,)
         How many subjects count at each level.
     beyond : ndarray of shape (P,) of bool
-        Levels with k > N: the shift is the largest score and carries no guarantee.
+        Levels with k > N: the shift is the largest score.
+    identified : ndarray of shape (P,) of bool
+        Levels with enough events at or beyond q' (five, or half of the k subjects that
+        should be there).
     n_infinite : int
         Subjects left out at some level because their percentile time is infinite.
-    n_conformal : int
-        Subjects in the conformal set, whether they count or not.
-    identified : ndarray of shape (P,) of bool
-        Levels with enough events at or beyond q' (five, or half of the k subjects
-        that should be there). At the others the shift rests on how the rule goes on
-        where nothing was observed.
     """
 
-    levels: Float
     shifts: Float
-    n_subjects: NDArray[np.intp]
+    n_subjects: Index
     beyond: Bool
-    n_infinite: int
-    n_conformal: int
-    identified: Bool = field(default_factory=lambda: np.ones(0, dtype=np.bool_))
-
-    def __post_init__(self) -> None:
-        if self.identified.size != self.levels.size:
-            everywhere = np.ones(self.levels.size, dtype=np.bool_)
-            object.__setattr__(self, "identified", everywhere)
+    identified: Bool
+    n_infinite: int = 0
 
 
 def conformal_shifts(
@@ -70,7 +56,7 @@ def conformal_shifts(
     levels: ArrayLike,
     y: Any,
     *,
-    censoring: str | AnyRule = "auto",
+    censoring: str | CensoringRule = "auto",
     n_samples: int | None = None,
     kaplan_meier: KaplanMeier | None = None,
     random_state: int | np.random.Generator | None = None,
@@ -143,30 +129,9 @@ def conformal_shifts(
     return find_shifts([block], rule, np.random.default_rng(random_state)).shifts
 
 
-def resolve_rule(censoring: str | AnyRule, n_samples: int | None) -> AnyRule:
-    """Return the rule that a name or an instance stands for."""
-    if not isinstance(censoring, str):
-        if not isinstance(censoring, CensoringRule | LearningRule | SweepRule):
-            raise InvalidInput(
-                f"censoring={censoring!r} is neither a name ({', '.join(RULES)}) "
-                "nor a rule with a method contribution, learn or start"
-            )
-        rule = censoring
-    else:
-        rule = resolve(RULES, censoring, "censoring rule")()
-    if n_samples is None:
-        return rule
-    if not isinstance(rule, KaplanMeierRule):
-        raise InvalidInput(
-            f"n_samples={n_samples} goes with censoring='kaplan-meier' only, "
-            f"not with {censoring!r}"
-        )
-    return KaplanMeierRule(n_samples)
-
-
 def find_shifts(
-    blocks: Sequence[Block], rule: AnyRule, rng: np.random.Generator
-) -> ShiftResult:
+    blocks: Sequence[Block], rule: CensoringRule, rng: np.random.Generator
+) -> Shifts:
     """Return the shifts of all blocks of subjects together.
 
     The split into blocks and their order do not matter but for the curve that a block
@@ -175,35 +140,68 @@ def find_shifts(
     Parameters
     ----------
     blocks : sequence of Block
-        All with the same levels.
-    rule : CensoringRule, LearningRule or SweepRule
+        All with the same levels and score.
+    rule : CensoringRule
     rng : Generator
         For rules that draw.
     """
     levels = blocks[0].levels
-    n_conformal = sum(len(block.outcome) for block in blocks)
-    _check_enough(n_conformal)  # before the rule looks at them
-    sweeps = start(rule, blocks, rng)
+    _check_enough(sum(len(block.outcome) for block in blocks))  # before the rule looks
+    sweeps = rule.sweeps(blocks, rng)
     counted = sum(sweep.n_subjects for sweep in sweeps)
     _check_enough(counted)
     _warn_without_events(blocks, rule)
-    steps = descend(sweeps, levels)
-    n_subjects = np.array([step.n for step in steps], dtype=np.intp)
-    result = ShiftResult(
-        levels=levels,
-        shifts=np.array([step.shift for step in steps]),
-        n_subjects=n_subjects,
-        beyond=np.array([step.k > step.n for step in steps]),
-        n_infinite=sum(sweep.n_infinite for sweep in sweeps)
-        if n_subjects.min() < counted
-        else 0,
-        n_conformal=n_conformal,
-        identified=np.array([step.identified for step in steps]),
+    found = descend(sweeps, levels)
+    if found.n_subjects.min() < counted:
+        n_infinite = sum(sweep.n_infinite for sweep in sweeps)
+        found = found._replace(n_infinite=n_infinite)
+    _warn_about(found, levels)
+    if any(sweep.learns for sweep in sweeps):
+        _warn_about_unidentified(found, levels)
+    return found
+
+
+def descend(sweeps: Sequence[Sweep], levels: Float) -> Shifts:
+    """Return the shift of each level, in the order of *levels*.
+
+    Where the shifts of higher levels make a level's mass, one that is not identified
+    gets the shift of the last identified one, and so do all below.
+    """
+    counted = sum(sweep.n_subjects for sweep in sweeps)
+    learns = any(sweep.learns for sweep in sweeps)
+    found = Shifts(
+        np.zeros(len(levels)),
+        np.zeros(len(levels), dtype=np.intp),
+        np.zeros(len(levels), dtype=np.bool_),
+        np.zeros(len(levels), dtype=np.bool_),
     )
-    _warn_about(result)
-    if isinstance(rule, SweepRule):
-        _warn_about_unidentified(result)
-    return result
+    last, lost = 0.0, False
+    for p in np.argsort(-levels).tolist():
+        masses = [sweep.at(p) for sweep in sweeps]
+        n = _n_finite(masses, float(levels[p]), counted)
+        k = rank(float(levels[p]), n)
+        shift = smallest_score(masses, min(k, n), sweeps[0].score)
+        events = sum(int(np.count_nonzero(mass.points <= shift)) for mass in masses)
+        enough = bool(np.isfinite(shift)) and events >= min(ENOUGH_EVENTS, k / 2)
+        if learns:
+            lost = lost or not enough
+            shift, enough = (last, False) if lost else (shift, True)
+            for sweep in sweeps:
+                sweep.learn(p, shift)
+        last = shift
+        found.shifts[p], found.n_subjects[p] = shift, n
+        found.beyond[p], found.identified[p] = k > n, enough
+    return found
+
+
+def _n_finite(masses: Sequence[LevelMass], level: float, counted: int) -> int:
+    n = sum(mass.n for mass in masses)
+    if n < 2:
+        raise InvalidInput(
+            f"only {n} of {counted} percentile times at level {level:g} are finite; "
+            "at least two are needed"
+        )
+    return n
 
 
 def _check_enough(counted: int) -> None:
@@ -214,44 +212,40 @@ def _check_enough(counted: int) -> None:
         )
 
 
-def _warn_without_events(blocks: Sequence[Block], rule: AnyRule) -> None:
-    learns = isinstance(rule, LearningRule)
-    given = learns or all(block.reference is not None for block in blocks)
+def _warn_without_events(blocks: Sequence[Block], rule: CensoringRule) -> None:
+    given = rule.rests_on == "raw curves" or all(
+        block.reference is not None for block in blocks
+    )
     if given and not any(block.outcome.n_events for block in blocks):
-        source = "raw curves" if learns else "given Kaplan-Meier curve"
-        warnings.warn(
+        warn(
             "no event was observed in the conformal set: the shifts rest on the "
-            f"{source} alone",
-            CalibrationWarning,
-            stacklevel=4,
+            f"{rule.rests_on} alone"
         )
 
 
-def _warn_about(result: ShiftResult) -> None:
-    if result.n_infinite:
-        warnings.warn(
-            f"{result.n_infinite} subjects have infinite percentile times (their "
-            "curves never drop); they do not count and stay infinite",
-            CalibrationWarning,
-            stacklevel=4,
+def _warn_about(found: Shifts, levels: Float) -> None:
+    if found.n_infinite:
+        warn(
+            f"{found.n_infinite} subjects have infinite percentile times (their "
+            "curves never drop); they do not count and stay infinite"
         )
-    if result.beyond.any():
-        levels = ", ".join(f"{level:g}" for level in result.levels[result.beyond])
-        n = int(result.n_subjects[result.beyond].min())
-        warnings.warn(
-            f"{n} subjects are too few for the levels {levels}: the largest score is "
-            "used there, without a guarantee; use fewer percentiles or more subjects",
-            CalibrationWarning,
-            stacklevel=4,
+    if found.beyond.any():
+        n = int(found.n_subjects[found.beyond].min())
+        warn(
+            f"{n} subjects are too few for the levels {_listed(levels[found.beyond])}: "
+            "the largest score is used there, without a guarantee; use fewer "
+            "percentiles or more subjects"
         )
 
 
-def _warn_about_unidentified(result: ShiftResult) -> None:
-    if not result.identified.all():
-        levels = ", ".join(f"{level:g}" for level in result.levels[~result.identified])
-        warnings.warn(
-            f"too few events lie beyond the percentile times at the levels {levels} to "
-            "tell their shifts; they get the shift of the last level above them",
-            CalibrationWarning,
-            stacklevel=4,
+def _warn_about_unidentified(found: Shifts, levels: Float) -> None:
+    if not found.identified.all():
+        warn(
+            "too few events lie beyond the percentile times at the levels "
+            f"{_listed(levels[~found.identified])} to tell their shifts; they get the "
+            "shift of the last level above them"
         )
+
+
+def _listed(levels: Float) -> str:
+    return ", ".join(f"{level:g}" for level in levels)

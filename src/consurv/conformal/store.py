@@ -2,49 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
-import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from consurv._checks import as_floats, as_levels, check_same_length
-from consurv._params import AtLeast, InstanceOf, OneOf, Rule, check_params
-from consurv.conformal.adjustment import Adjustment
-from consurv.conformal.levels import LevelResult
-from consurv.conformal.shifts import ShiftResult
-from consurv.curves.kaplan_meier import KaplanMeier
-from consurv.curves.rearrange import REARRANGEMENTS
+from consurv._files import write_atomically
+from consurv._warnings import warn
+from consurv.conformal.adjustments import ADJUSTMENTS, Adjustment
 from consurv.errors import InvalidInput
 
 __all__ = ["load_adjustment", "save_adjustment"]
 
-# Version 1 knew shifts only and did not say so.
-FORMAT, VERSION = "consurv-adjustment", 2
+# Version 3 has a checksum; 0.1.0 wrote version 2, and before that version 1, which knew
+# shifts only and did not say so.
+FORMAT, VERSION = "consurv-adjustment", 3
+# Bytes, and bytes of a single array once it is unpacked: far more than any adjustment.
+_MAX_FILE, _MAX_ARRAY = 1 << 26, 1 << 26
 
-# One value for each level, by what is adjusted.
-_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "time": ("levels", "shifts", "n_subjects", "beyond"),
-    "level": ("levels", "adjusted_levels", "beyond"),
-}
-_COUNTS = ("times", "at_risk", "events")
-_SETTINGS: Mapping[str, Rule | tuple[Rule, ...]] = {
-    "n_conformal": AtLeast(2),
-    "conformal_set": InstanceOf(str),
-    "censoring": InstanceOf(str),
-    "n_samples": (OneOf(None), AtLeast(1)),
-    "rearrange": OneOf(*REARRANGEMENTS),
-}
-_SETTINGS_OF: Mapping[str, Mapping[str, Rule | tuple[Rule, ...]]] = {
-    "time": {"n_infinite": AtLeast(0), **_SETTINGS},
-    "level": _SETTINGS,
-}
+Values = dict[str, Any]
 
 
 def save_adjustment(adjustment: Adjustment, path: str | os.PathLike[str]) -> None:
@@ -71,27 +55,16 @@ def save_adjustment(adjustment: Adjustment, path: str | os.PathLike[str]) -> Non
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "adjustment.json")
     ...     save_adjustment(model.adjustment_, path)
-    ...     load_adjustment(path).result.shifts
+    ...     load_adjustment(path).shifts
     array([-0.75,  0.  ,  0.  ])
     """
     target = Path(path)
-    settings = ("conformal_set", "censoring", "n_samples", "rearrange")
-    values: dict[str, Any] = {
-        "adjustment": adjustment.kind,
-        **vars(adjustment.result),
-        **adjustment.kaplan_meier.to_arrays(),
-        **{name: getattr(adjustment, name) for name in settings},
-    }
-    _, write = _form(target)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(write(values))
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
-        raise
+    values = {"adjustment": adjustment.kind, **adjustment.to_stored()}
+    arrays = {k: v for k, v in values.items() if isinstance(v, np.ndarray)}
+    head = {k: v for k, v in values.items() if k not in arrays}
+    head = {"format": FORMAT, "version": VERSION, **head}
+    head["checksum"] = _checksum(head, arrays)
+    write_atomically(target, _form(target).write(head, arrays))
 
 
 def load_adjustment(path: str | os.PathLike[str]) -> Adjustment:
@@ -101,149 +74,169 @@ def load_adjustment(path: str | os.PathLike[str]) -> Adjustment:
     ------
     InvalidInput
         If the file is damaged, is something else, or comes from a later version.
+
+    Warns
+    -----
+    CalibrationWarning
+        If consurv 0.1.0 wrote it: such a file has no checksum.
     """
     source = Path(path)
-    read, _ = _form(source)
+    form = _form(source)
     try:
-        values = read(source.read_bytes())
-    except FileNotFoundError as error:
-        raise InvalidInput(f"there is no file {source}") from error
-    except (ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
-        raise InvalidInput(
-            f"{source} is damaged or not an adjustment of consurv: {error}"
-        ) from error
-    try:
+        values = form.read(_content(source))
         return _build(values)
     except InvalidInput as error:
         raise InvalidInput(f"{source} cannot be used: {error}") from error
+    except _BROKEN as error:
+        raise InvalidInput(
+            f"{source} is damaged or not an adjustment of consurv: {error}"
+        ) from error
 
 
-def _build(values: Mapping[str, Any]) -> Adjustment:
+# What bytes that are no adjustment may end in.
+_BROKEN = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    MemoryError,
+    NotImplementedError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def _content(source: Path) -> bytes:
+    try:
+        with source.open("rb") as file:
+            content = file.read(_MAX_FILE + 1)
+    except FileNotFoundError as error:
+        raise InvalidInput("there is no such file") from error
+    except OSError as error:
+        raise InvalidInput(f"it cannot be read ({error.strerror})") from error
+    if len(content) > _MAX_FILE:
+        raise InvalidInput(f"it has more than {_MAX_FILE >> 20} MiB, no adjustment has")
+    return content
+
+
+def _build(values: Values) -> Adjustment:
     if values.get("format") != FORMAT:
         raise InvalidInput(f"its format is {values.get('format')!r}, not {FORMAT!r}")
-    kind = _kind(values)
-    settings, columns = _SETTINGS_OF[kind], _COLUMNS[kind]
-    missing = [n for n in (*columns, *_COUNTS, *settings) if n not in values]
-    if missing:
-        raise InvalidInput(f"it lacks {', '.join(missing)}")
-    check_params(values, settings)
-    arrays = {name: as_floats(values[name], name) for name in (*columns, *_COUNTS)}
-    check_same_length(**{name: len(arrays[name]) for name in columns})
-    return Adjustment(
-        result=_BUILDERS[kind](arrays, values),
-        kaplan_meier=KaplanMeier.from_arrays(*(arrays[name] for name in _COUNTS)),
-        conformal_set=values["conformal_set"],
-        censoring=values["censoring"],
-        n_samples=values["n_samples"],
-        rearrange=values["rearrange"],
-    )
-
-
-def _kind(values: Mapping[str, Any]) -> str:
-    """Return what is adjusted, once it is sure that this version can be read."""
     version = values.get("version")
-    if version == 1:
-        return "time"
-    if version != VERSION:
+    if version in (1, 2):
+        values = _from_earlier(values)
+    elif version != VERSION:
         raise InvalidInput(
             f"its version is {version!r}, this consurv reads 1 to {VERSION}; update "
             "consurv or save the adjustment again"
         )
+    else:
+        _check_sum(values)
     kind = values.get("adjustment")
-    if kind not in _COLUMNS:
+    if not isinstance(kind, str) or kind not in ADJUSTMENTS:
         raise InvalidInput(
-            f"it adjusts {kind!r}, which is neither of {', '.join(_COLUMNS)}"
+            f"it adjusts {kind!r}, which is none of {', '.join(ADJUSTMENTS)}; register "
+            "a kind of your own before loading"
         )
-    return str(kind)
+    adjustment = ADJUSTMENTS[kind].from_stored(values)
+    if version != VERSION:
+        warn(
+            "this adjustment was saved by consurv 0.1.0 and has no checksum; save it "
+            "again to be safe from damage"
+        )
+    return adjustment
 
 
-def _shift_result(
-    arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]
-) -> ShiftResult:
-    # Version 1 did not know levels that the data leave open.
-    identified = as_floats(
-        values.get("identified", np.ones_like(arrays["levels"])), "identified"
-    )
-    check_same_length(levels=len(arrays["levels"]), identified=len(identified))
-    return ShiftResult(
-        levels=as_levels(arrays["levels"]),
-        shifts=arrays["shifts"],
-        n_subjects=arrays["n_subjects"].astype(np.intp),
-        beyond=arrays["beyond"].astype(bool),
-        identified=identified.astype(bool),
-        n_infinite=values["n_infinite"],
-        n_conformal=values["n_conformal"],
-    )
+def _from_earlier(values: Values) -> Values:
+    """Return a file of 0.1.0 as it would be written now."""
+    first = {"adjustment": "time"} if values["version"] == 1 else {}
+    found = {**values, **first}
+    if found.get("adjustment") == "time":
+        # Version 1 did not know levels that the data leave open.
+        found.setdefault("identified", np.ones(len(found.get("levels", ()))))
+    return found
 
 
-def _level_result(
-    arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]
-) -> LevelResult:
-    adjusted = arrays["adjusted_levels"]
-    if adjusted.min() < 0 or adjusted.max() > 1:
-        raise InvalidInput(f"adjusted_levels leave [0, 1]: {adjusted.tolist()}")
-    return LevelResult(
-        levels=as_levels(arrays["levels"]),
-        adjusted_levels=adjusted,
-        beyond=arrays["beyond"].astype(bool),
-        n_conformal=values["n_conformal"],
-    )
+def _check_sum(values: Values) -> None:
+    head = {k: v for k, v in values.items() if not isinstance(v, np.ndarray | list)}
+    arrays = {k: np.asarray(v) for k, v in values.items() if k not in head}
+    stated = head.pop("checksum", None)
+    if stated != _checksum(head, arrays):
+        raise InvalidInput("its checksum is wrong: it was changed or damaged")
 
 
-_BUILDERS: Mapping[str, Callable[..., ShiftResult | LevelResult]] = {
-    "time": _shift_result,
-    "level": _level_result,
-}
+def _checksum(head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return a hash of all values, the same for both forms of a file."""
+    plain = {name: _numbers(array) for name, array in arrays.items()}
+    text = json.dumps({**head, **plain}, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _write_json(values: Mapping[str, Any]) -> bytes:
-    plain = {
-        k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in values.items()
-    }
-    head = {"format": FORMAT, "version": VERSION}
+def _numbers(array: NDArray[Any]) -> list[float]:
+    """Return an array as floats: booleans and integers compare equal in any form."""
+    numbers: list[float] = array.astype(np.float64).tolist()
+    return numbers
+
+
+def _write_json(head: Values, arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    plain = {name: array.tolist() for name, array in arrays.items()}
     return (json.dumps(head | plain, allow_nan=False, indent=1) + "\n").encode()
 
 
-def _read_json(content: bytes) -> dict[str, Any]:
+def _read_json(content: bytes) -> Values:
     values = json.loads(content)
     if not isinstance(values, dict):
-        raise ValueError(f"it holds a {type(values).__name__}, not an object")
+        raise InvalidInput(f"it holds a {type(values).__name__}, not an object")
     return values
 
 
-def _write_npz(values: Mapping[str, Any]) -> bytes:
-    arrays = {k: v for k, v in values.items() if isinstance(v, np.ndarray)}
-    settings = {k: v for k, v in values.items() if k not in arrays}
-    head = {"format": FORMAT, "version": VERSION} | settings
+def _write_npz(head: Values, arrays: Mapping[str, NDArray[Any]]) -> bytes:
     buffer = io.BytesIO()
-    np.savez_compressed(
-        buffer, allow_pickle=False, head=np.array(json.dumps(head)), **arrays
-    )
+    text = np.array(json.dumps(head, allow_nan=False))
+    np.savez_compressed(buffer, allow_pickle=False, head=text, **arrays)
     return buffer.getvalue()
 
 
-def _read_npz(content: bytes) -> dict[str, Any]:
-    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-        arrays: dict[str, NDArray[Any]] = dict(archive)
+def _read_npz(content: bytes) -> Values:
+    arrays = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name in archive.namelist():
+            arrays[name.removesuffix(".npy")] = _read_array(archive, name)
     return _read_json(str(arrays.pop("head")).encode()) | arrays
 
 
-_FORMS: Mapping[
-    str,
-    tuple[Callable[[bytes], dict[str, Any]], Callable[[Mapping[str, Any]], bytes]],
-] = {".json": (_read_json, _write_json), ".npz": (_read_npz, _write_npz)}
+def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    """Read an array, no more than is sensible whatever its header says."""
+    with archive.open(name) as file:
+        unpacked = file.read(_MAX_ARRAY + 1)
+    if len(unpacked) > _MAX_ARRAY:
+        raise InvalidInput(f"{name} has more than {_MAX_ARRAY >> 20} MiB")
+    stream = io.BytesIO(unpacked)
+    version = np.lib.format.read_magic(stream)
+    shape, _, dtype = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }[version](stream)
+    if int(np.prod(shape, dtype=object)) * dtype.itemsize > len(unpacked):
+        raise InvalidInput(f"the header of {name} speaks of more than there is")
+    stream.seek(0)
+    array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+    return array
 
 
-def _form(
-    path: Path,
-) -> tuple[Callable[[bytes], dict[str, Any]], Callable[[Mapping[str, Any]], bytes]]:
+class _Form(NamedTuple):
+    read: Callable[[bytes], Values]
+    write: Callable[[Values, Mapping[str, NDArray[Any]]], bytes]
+
+
+_FORMS = {".json": _Form(_read_json, _write_json), ".npz": _Form(_read_npz, _write_npz)}
+
+
+def _form(path: Path) -> _Form:
     form = _FORMS.get(path.suffix.lower())
     if form is None:
         raise InvalidInput(f"{path.name!r} must end in {' or '.join(_FORMS)}")
     return form
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -152,6 +152,18 @@ class SurvivalCurves:
         return cls(*read_step_functions(functions), "step")
 
     @classmethod
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Join the curves of several parts, in their order."""
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        times = first.times
+        if times.ndim == 2:
+            times = np.concatenate([part.times for part in parts])
+        survival = np.concatenate([part.survival for part in parts])
+        return cls._trusted(times, survival, first.interpolation)
+
+    @classmethod
     def _trusted(cls, times: Float, survival: NDArray[Any], interpolation: str) -> Self:
         """Build curves from nodes that are known to be right, without a check.
 
@@ -242,6 +254,16 @@ class SurvivalCurves:
         array([[4., 4., 6.]])
         """
         return percentiles.percentile_times(self._nodes, as_levels(levels))
+
+    def _times_at(self, levels: Float) -> Float:
+        """Return percentile times at checked levels in [0, 1] that may repeat.
+
+        Level 1 is met at time 0, level 0 where a curve ends (+inf if it never drops).
+        """
+        below = levels < 1
+        times = np.zeros((len(self), len(levels)))
+        times[:, below] = percentiles.percentile_times(self._nodes, levels[below])
+        return times
 
     def median(self) -> Float:
         """Return the percentile times at level 0.5, of shape (n,).

@@ -13,8 +13,7 @@ import numpy as np
 
 from consurv._checks import Float
 from consurv.conformal.adjust import AdjustedCurves
-from consurv.conformal.levels import LevelResult
-from consurv.conformal.shifts import ShiftResult
+from consurv.conformal.adjustments import Adjustment
 from consurv.curves.curves import SurvivalCurves
 from consurv.experiments.memory import peak_memory
 from consurv.experiments.predictions import Predictions
@@ -76,7 +75,7 @@ def _fill(
     if not variant.is_raw:
         entry["conformal_set"] = predictions.policy(variant.conformal_set or "")
         found = predictions.conformalize(variant, seed)
-        result, seconds["conformalize"] = found.result, found.seconds
+        result, seconds["conformalize"] = found.adjustment, found.seconds
         if study == "cost":
             _measure(entry, predictions, variant, seed)
     curves, seconds["predict"] = _timed(lambda: _curves(predictions, result))
@@ -91,15 +90,14 @@ def _fill(
             "n_rearranged": curves.n_rearranged,
             "n_clipped": curves.n_clipped,
         }
-    if isinstance(result, ShiftResult):
-        entry["counts"]["n_unidentified"] = int((~result.identified).sum())
+    identified = getattr(result, "identified", None)
+    if identified is not None:
+        entry["counts"]["n_unidentified"] = int((~identified).sum())
     if study == "main":
         entry["details"] = _details(evaluation)
 
 
-def _curves(
-    predictions: Predictions, result: ShiftResult | LevelResult | None
-) -> SurvivalCurves:
+def _curves(predictions: Predictions, result: Adjustment | None) -> SurvivalCurves:
     return predictions.raw if result is None else predictions.adjusted(result)
 
 

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from consurv._checks import Bool, Float
-from consurv.adapters import adapter_for
-from consurv.conformal.adjust import AdjustedCurves, adjust
-from consurv.conformal.censoring.base import Block
+from consurv._checks import Float
+from consurv.conformal.adjust import AdjustedCurves
+from consurv.conformal.adjustments import Adjustment, adjustment_kind
+from consurv.conformal.block import Data
+from consurv.conformal.conformal_sets import choose
 from consurv.conformal.inputs import read_levels
-from consurv.conformal.levels import LevelResult, find_levels, times_at
-from consurv.conformal.policies import (
-    ENOUGH_FOR_VALIDATION,
-    Data,
-    curve_times_of,
-    own_times_of,
-    survival_of,
-)
-from consurv.conformal.shifts import ShiftResult, find_shifts, resolve_rule
+from consurv.conformal.reading import KnownCurves, RawModel
 from consurv.curves.curves import SurvivalCurves
-from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
 from consurv.experiments.protocol import Split
 from consurv.experiments.variants import Variant
@@ -35,19 +27,19 @@ __all__ = ["Conformalized", "Predictions"]
 
 @dataclass(frozen=True)
 class Conformalized:
-    """Shifts or adjusted levels and the seconds that they took.
+    """An adjustment and the seconds that it took.
 
     Attributes
     ----------
-    result : ShiftResult or LevelResult
+    adjustment : Adjustment
     predict_seconds : float
         For what is read off the curves of the conformal set, even if it was there
         already.
     shift_seconds : float
-        For the shifts or levels.
+        For the adjustment itself.
     """
 
-    result: ShiftResult | LevelResult
+    adjustment: Adjustment
     predict_seconds: float
     shift_seconds: float
 
@@ -58,12 +50,10 @@ class Conformalized:
 
 
 class Predictions:
-    """Curves and percentile times of one fit.
+    """The raw and the calibrated curves of one fit.
 
-    Percentile times of all variants are read at once, at the union of their levels;
-    survival at the observed times, for variants that move levels, once as well.
-    CQRNN gives percentile times that may cross: at its own levels they are
-    conformalized as they are, and elsewhere its rearranged curves are used.
+    Adjustments are read, found and applied as ``ConformalSurvival`` does it, around a
+    model that remembers what was read before.
 
     Parameters
     ----------
@@ -76,11 +66,9 @@ class Predictions:
 
     def __init__(self, model: Any, split: Split, variants: Sequence[Variant]) -> None:
         self.model, self.split, self._variants = model, split, tuple(variants)
-        self._adapter = adapter_for(model)
-        shifted = [v for v in variants if v.adjustment == "time"]
-        grids = [read_levels(v.percentiles) for v in shifted if v.percentiles]
-        self._levels = np.unique(np.concatenate(grids)) if grids else np.empty(0)
-        self._read: dict[tuple[str, str], tuple[Float, float]] = {}
+        grids = [read_levels(v.percentiles) for v in variants if v.percentiles]
+        levels = np.unique(np.concatenate(grids)) if grids else np.empty(0)
+        self._raw = _RememberingModel(model, levels)
 
     def fresh(self) -> Predictions:
         """Return the same with nothing computed yet."""
@@ -89,68 +77,47 @@ class Predictions:
     @cached_property
     def raw(self) -> SurvivalCurves:
         """The model's curves of the test set."""
-        return self._adapter.curves(self.model, self.split.test[0])
+        return self._raw.curves(self.split.test[0])
 
     def policy(self, conformal_set: str) -> str:
         """Return the conformal set that a policy stands for; "auto" as the paper."""
         if conformal_set != "auto":
             return conformal_set
-        validation = self.split.validation
-        if validation is None:
-            return "train"
-        enough = len(validation[1]) >= ENOUGH_FOR_VALIDATION
-        return "validation" if enough else "train+validation"
+        held = self.split.validation
+        return choose(held is not None, 0 if held is None else len(held[1]))
 
     def conformalize(self, variant: Variant, seed: int) -> Conformalized:
-        """Find the shifts or the levels of a variant.
+        """Find the adjustment of a variant.
 
         The Kaplan–Meier curve is that of the outcomes the model was trained on.
         """
+        kind = adjustment_kind(variant.adjustment or "")
         levels = read_levels(variant.percentiles or 1)
         policy = self.policy(variant.conformal_set or "")
-        rule = variant.censoring or ""
-        result: ShiftResult | LevelResult
-        if variant.adjustment == "level":
-            parts, seconds = self._survival(policy)
-            start = perf_counter()
-            result = find_levels(parts, levels, rule)
-        else:
-            blocks, seconds = self._blocks(policy, levels)
-            start = perf_counter()
-            contribution = resolve_rule(rule, variant.n_samples)
-            result = find_shifts(blocks, contribution, np.random.default_rng(seed))
-        return Conformalized(result, seconds, perf_counter() - start)
-
-    def adjusted(self, result: ShiftResult | LevelResult) -> AdjustedCurves:
-        """Return the calibrated curves of the test set."""
-        if isinstance(result, LevelResult):
-            moved = times_at(self.raw, result.adjusted_levels)
-            return adjust(moved, result.levels, np.zeros(len(result.levels)))
-        times = self._own_times(self.split.test[0], result.levels)
-        if times is None:
-            times = self.raw.percentile_times(result.levels)
-        return adjust(times, result.levels, result.shifts)
-
-    def _blocks(self, policy: str, levels: Float) -> tuple[list[Block], float]:
-        """Return the conformal set and the seconds that predicting it takes."""
+        rule = kind.choose_rule(variant.censoring, variant.n_samples)
+        before = self._raw.seconds
+        blocks = [
+            kind.read(self._raw, data, levels, in_training=name == "train")
+            for name, data in self._sets(policy)
+        ]
         start = perf_counter()
-        km = KaplanMeier(self.split.train[1])
-        blocks, total = [], perf_counter() - start
-        for name, data in self._sets(policy):
-            times, seconds = self._times(name, data, levels)
-            blocks.append(Block(times, levels, data[1], km, name == "train"))
-            total += seconds
-        return blocks, total
+        found = kind.make(
+            blocks,
+            rule,
+            np.random.default_rng(seed),
+            training=self.split.train[1],
+            conformal_set=policy,
+            censoring=kind.rule_name(rule, variant.censoring),
+            n_samples=variant.n_samples,
+        )
+        return Conformalized(found, self._raw.seconds - before, perf_counter() - start)
 
-    def _survival(self, policy: str) -> tuple[list[tuple[Float, Bool]], float]:
-        """Return what levels are found from, and the seconds that predicting takes."""
-        parts, total = [], 0.0
-        for name, (X, y) in self._sets(policy):
-            read = partial(survival_of, self._adapter, self.model, X, y)
-            survival, seconds = self._once("survival", name, read)
-            parts.append((survival, y.event))
-            total += seconds
-        return parts, total
+    def adjusted(self, adjustment: Adjustment) -> AdjustedCurves:
+        """Return the calibrated curves of the test set."""
+        X = self.split.test[0]
+        return adjustment.apply(
+            adjustment.read_new(KnownCurves(self._raw, self.raw), X)
+        )
 
     def _sets(self, policy: str) -> list[tuple[str, Data]]:
         """Return the parts of a conformal set by name."""
@@ -163,24 +130,40 @@ class Predictions:
             found.append((name, data))
         return found
 
-    def _times(self, name: str, data: Data, levels: Float) -> tuple[Float, float]:
+
+class _RememberingModel(RawModel):
+    """A model that reads the curves of a set once, at the levels of all variants.
+
+    CQRNN gives percentile times of its own, which may cross; where its levels are not
+    those of a variant its rearranged curves are read.
+    """
+
+    def __init__(self, model: Any, levels: Float) -> None:
+        super().__init__(model)
+        self._levels, self._known = levels, dict[tuple[str, int], tuple[Any, float]]()
+        self.seconds = 0.0  # for all that was asked for, even if it was known already
+
+    def own_times(self, X: Any, levels: Float) -> Float | None:
         start = perf_counter()
-        own = self._own_times(data[0], levels)
-        if own is not None:
-            return own, perf_counter() - start
-        args = (self._adapter, self.model, data[0], self._levels)
-        read = partial(curve_times_of, *args)
-        times, seconds = self._once("times", name, read)
-        return times[:, np.searchsorted(self._levels, levels)], seconds
+        own = super().own_times(X, levels)
+        self.seconds += perf_counter() - start
+        return own
 
-    def _once(
-        self, what: str, name: str, read: Callable[[], Float]
-    ) -> tuple[Float, float]:
-        """Return what is read off the curves of a set, and the seconds it took."""
-        if (what, name) not in self._read:
+    def curve_times(self, X: Any, levels: Float) -> Float:
+        read = super().curve_times
+        times = self._once("times", X, lambda: read(X, self._levels))
+        return times[:, np.searchsorted(self._levels, levels)]
+
+    def survival_at_observed(self, X: Any, time: Float) -> Float:
+        read = super().survival_at_observed
+        return self._once("survival", X, lambda: read(X, time))
+
+    def _once(self, what: str, X: Any, read: Callable[[], Float]) -> Float:
+        key = what, id(X)  # the sets of a split live as long as this
+        if key not in self._known:
             start = perf_counter()
-            self._read[what, name] = read(), perf_counter() - start
-        return self._read[what, name]
-
-    def _own_times(self, X: Any, levels: Float) -> Float | None:
-        return own_times_of(self._adapter, self.model, X, levels)
+            self._known[key] = read(), perf_counter() - start
+        found, seconds = self._known[key]
+        self.seconds += seconds
+        values: Float = found
+        return values

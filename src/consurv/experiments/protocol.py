@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from consurv.conformal.policies import Data
+from consurv.conformal.block import Data
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.datasets import TableEncoder
 from consurv.errors import CalibrationWarning

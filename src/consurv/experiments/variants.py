@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from consurv._registry import resolve
-from consurv.conformal.censoring import RULES
+from consurv.conformal.censoring.rules import resolve_rule
 from consurv.experiments.named import NamedFit
 
 __all__ = ["CIPOT", "PERCENTILE_COUNTS", "RAW", "Variant", "variants_of"]
@@ -101,7 +100,7 @@ def _time(
 ) -> Variant:
     sampled = rule == "kaplan-meier-sampled"
     censoring = "kaplan-meier" if sampled else rule
-    resolve(RULES, censoring, "censoring rule")  # an error before anything runs
+    resolve_rule(censoring)  # an error before anything runs
     return Variant(
         name,
         "time",

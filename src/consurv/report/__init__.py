@@ -9,38 +9,33 @@ when a plot or a report is made.
 from consurv.report.at_time import plot_calibration_curve, plot_one_calibration
 from consurv.report.display import predicted_curves
 from consurv.report.displays import (
+    AdjustmentDisplay,
     CalibrationCurveDisplay,
     DCalibrationDisplay,
     IndividualCurvesDisplay,
     MeanCurveDisplay,
     OneCalibrationDisplay,
     PPPlotDisplay,
-    ShiftDisplay,
 )
 from consurv.report.html import write_report
-from consurv.report.individual import (
-    plot_individual_curves,
-    plot_levels,
-    plot_shifts,
-)
+from consurv.report.individual import plot_adjustment, plot_individual_curves
 from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
 
 __all__ = [
+    "AdjustmentDisplay",
     "CalibrationCurveDisplay",
     "DCalibrationDisplay",
     "IndividualCurvesDisplay",
     "MeanCurveDisplay",
     "OneCalibrationDisplay",
     "PPPlotDisplay",
-    "ShiftDisplay",
+    "plot_adjustment",
     "plot_calibration_curve",
     "plot_d_calibration",
     "plot_individual_curves",
-    "plot_levels",
     "plot_mean_curve",
     "plot_one_calibration",
     "plot_pp",
-    "plot_shifts",
     "predicted_curves",
     "write_report",
 ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from consurv.conformal.base import ConformalSurvival
-from consurv.conformal.shifts import ShiftResult
+from consurv.conformal.conformal_sets import CONFORMAL_SETS
+from consurv.conformal.estimator import ConformalSurvival
 from consurv.outcome import Outcome
 from consurv.report.predictions import Predictions
 from consurv.report.verdict import FEW_EVENTS
@@ -14,10 +14,6 @@ __all__ = ["Caution", "cautions"]
 
 _HEAVY_CENSORING = 0.7
 _FEW_CONFORMAL = 200
-_REUSED = {
-    "train": "the subjects that the model was trained on",
-    "train+validation": "the subjects that the model was trained and validated on",
-}
 
 
 @dataclass(frozen=True)
@@ -77,56 +73,21 @@ def _about_outcomes(y: Outcome) -> list[Caution]:
 
 
 def _about_conformal_set(model: ConformalSurvival) -> list[Caution]:
-    found = []
-    policy, moved = model.conformal_set_, model.adjustment_.kind == "level"
-    result = model.level_result_ if moved else model.shift_result_
-    what = "adjusted levels" if moved else "shifts"
-    if policy in _REUSED:
-        found.append(
-            Caution(
-                "Conformal set reused from training",
-                f"The {what} come from {_REUSED[policy]}. This often works "
-                "well, but the guarantee holds only for subjects that the model never "
-                "saw.",
-            )
-        )
-    if policy == "cross":
-        found.append(
-            Caution(
-                f"Cross-fitted {what}",
-                f"The {what} come from models trained without the subjects in "
-                "question, but not from the final model, for which there is no "
-                "guarantee.",
-            )
-        )
-    if result.n_conformal < _FEW_CONFORMAL:
+    found, adjustment = [], model.adjustment_
+    caution = CONFORMAL_SETS[adjustment.conformal_set].caution
+    if caution is not None:
+        found.append(Caution(*(part.format(what=adjustment.what) for part in caution)))
+    n = adjustment.n_conformal
+    if n < _FEW_CONFORMAL:
         found.append(
             Caution(
                 "Small conformal set",
-                f"With {result.n_conformal:,} conformal subjects the share at a level "
-                f"may miss it by about {result.n_conformal**-0.5:.0%} in one "
-                "adjustment, though it is right on average over many.",
+                f"With {n:,} conformal subjects the share at a level may miss it by "
+                f"about {n**-0.5:.0%} in one adjustment, though it is right on average "
+                "over many.",
             )
         )
-    if result.beyond.any():
-        levels = ", ".join(f"{level:g}" for level in result.levels[result.beyond])
-        found.append(
-            Caution(
-                "Levels beyond the guarantee",
-                f"The conformal set is too small for the levels {levels}; the largest "
-                f"{'probability' if moved else 'score'} is "
-                "used there. Use fewer percentiles or more subjects.",
-            )
-        )
-    if isinstance(result, ShiftResult) and result.n_infinite:
-        found.append(
-            Caution(
-                "Infinite percentile times in the conformal set",
-                f"{result.n_infinite:,} of {result.n_conformal:,} conformal subjects "
-                "have curves that never drop; they do not count towards the shifts.",
-            )
-        )
-    return found
+    return found + [Caution(*pair) for pair in adjustment.cautions()]
 
 
 def _about_raw_curves(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from consurv.adapters import adapter_for
-from consurv.conformal.base import ConformalSurvival
+from consurv.conformal.estimator import ConformalSurvival
 from consurv.curves.curves import SurvivalCurves
 from consurv.report.style import NamedCurves
 

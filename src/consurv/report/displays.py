@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
-from consurv.conformal.base import ConformalSurvival
-from consurv.conformal.shifts import ShiftResult
+from consurv.conformal.adjustments import Adjustment
+from consurv.conformal.estimator import ConformalSurvival
 from consurv.errors import InvalidInput
 from consurv.report.at_time import plot_calibration_curve, plot_one_calibration
 from consurv.report.display import CurvesDisplay, Display
-from consurv.report.individual import plot_individual_curves, plot_shifts
+from consurv.report.individual import plot_adjustment, plot_individual_curves
 from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "AdjustmentDisplay",
     "CalibrationCurveDisplay",
     "DCalibrationDisplay",
     "IndividualCurvesDisplay",
     "MeanCurveDisplay",
     "OneCalibrationDisplay",
     "PPPlotDisplay",
-    "ShiftDisplay",
 ]
 
 
@@ -202,11 +202,11 @@ class IndividualCurvesDisplay(CurvesDisplay):
 
 
 @dataclass
-class ShiftDisplay(Display):
-    """Shift against level.
+class AdjustmentDisplay(Display):
+    """What an adjustment has changed, against the level.
 
-    The parameters are those of :func:`~consurv.report.plot_shifts`. It has no
-    ``from_predictions``: shifts belong to a model, not to its predictions.
+    The parameters are those of :func:`~consurv.report.plot_adjustment`. It has no
+    ``from_predictions``: an adjustment belongs to a model, not to its predictions.
 
     Attributes
     ----------
@@ -222,13 +222,13 @@ class ShiftDisplay(Display):
     ...     return [20.0], [[0.0]] * len(X)
     >>> y = Outcome(time=np.arange(1, 20), event=np.ones(19))
     >>> calibrated = ConformalSurvival(model).conformalize(np.zeros((19, 1)), y)
-    >>> display = ShiftDisplay.from_estimator(calibrated, ax=Figure().subplots())
+    >>> display = AdjustmentDisplay.from_estimator(calibrated, ax=Figure().subplots())
     >>> display.ax_.get_xlabel()
     'Survival level ρ'
     """
 
-    _plot = staticmethod(plot_shifts)
-    results: ShiftResult | Mapping[str, ShiftResult]
+    _plot = staticmethod(plot_adjustment)
+    adjustments: Adjustment | Mapping[str, Adjustment]
     time_unit: str | None = None
     colours: Mapping[str, Any] | None = None
 
@@ -242,7 +242,7 @@ class ShiftDisplay(Display):
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
-        """Draw the shifts of a conformalized model.
+        """Draw the adjustment of a conformalized model.
 
         Parameters
         ----------
@@ -262,13 +262,7 @@ class ShiftDisplay(Display):
         if not isinstance(model, ConformalSurvival):
             raise InvalidInput(
                 f"model must be a ConformalSurvival, got {type(model).__name__}, which "
-                "has no shifts; a ShiftResult goes to ShiftDisplay(result)"
+                "has no adjustment; an Adjustment goes to AdjustmentDisplay(adjustment)"
             )
-        # The adjustment says so itself if the model is not conformalized yet.
-        result = model.adjustment_.result
-        if not isinstance(result, ShiftResult):
-            raise InvalidInput(
-                "the model has adjustment='level' and so no shifts; plot_levels draws "
-                "its adjusted levels"
-            )
-        return cls(result, **options).plot(ax)
+        # The model says so itself if it is not conformalized yet.
+        return cls(model.adjustment_, **options).plot(ax)

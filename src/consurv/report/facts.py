@@ -6,25 +6,13 @@ import platform
 from importlib import metadata
 from typing import Any
 
-from consurv.conformal.base import ConformalSurvival
+from consurv.conformal.conformal_sets import CONFORMAL_SETS
+from consurv.conformal.estimator import ConformalSurvival
 from consurv.outcome import Outcome
 from consurv.report.predictions import Predictions
 
 __all__ = ["about_data", "about_model", "about_rows", "model_title", "versions"]
 
-_POLICIES = {
-    "validation": "a validation set, not trained on",
-    "train+validation": "the training and validation set together",
-    "train": "the training set itself",
-    "half": "half of the subjects, not trained on",
-    "cross": "all training subjects, predicted out of fold",
-    "given": "subjects given to conformalize()",
-    "restored": "as saved",
-}
-_METHODS = {
-    "time": "percentile times shifted by conformal quantiles (CSD)",
-    "level": "levels moved to conformal quantiles (CiPOT)",
-}
 _LIBRARIES = (
     "numpy",
     "scipy",
@@ -61,13 +49,13 @@ def about_model(model: ConformalSurvival) -> dict[str, str]:
         rule = f"{rule}, {adjustment.n_samples:,} draws for each censored subject"
     return {
         "Model": model_title(model.estimator_),
-        "Method": _METHODS[adjustment.kind],
-        "Conformal set": f"{policy}: {_POLICIES.get(policy, policy)}",
+        "Method": adjustment.method,
+        "Conformal set": f"{policy}: {CONFORMAL_SETS[policy].meaning}",
         "Conformal subjects": f"{model.n_conformal_:,}",
         "Levels": f"{len(levels):,}, from {levels.min():g} to {levels.max():g}",
         "Censoring rule": rule,
         "Crossing curves": f"rearranged, {adjustment.rearrange}"
-        if adjustment.kind == "time"
+        if adjustment.can_cross
         else "none can cross",
     }
 

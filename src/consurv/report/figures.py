@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from consurv.conformal.levels import LevelResult
-from consurv.conformal.shifts import ShiftResult
+from consurv.conformal.adjustments import Adjustment
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import MissingDependency
@@ -19,11 +18,7 @@ from consurv.metrics.d_calibration import DCalibrationResult
 from consurv.outcome import Outcome
 from consurv.report.at_time import plot_one_calibration
 from consurv.report.bootstrap import Comparison
-from consurv.report.individual import (
-    plot_individual_curves,
-    plot_levels,
-    plot_shifts,
-)
+from consurv.report.individual import plot_adjustment, plot_individual_curves
 from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
 from consurv.report.verdict import largest_gap
 
@@ -68,7 +63,7 @@ def draw_figures(
     raw: SurvivalCurves,
     calibrated: SurvivalCurves,
     comparison: Comparison,
-    result: ShiftResult | LevelResult,
+    adjustment: Adjustment,
 ) -> list[Figure]:
     """Draw all figures of a report.
 
@@ -80,8 +75,8 @@ def draw_figures(
         Of the same subjects.
     comparison : Comparison
         Their metrics, for the descriptions.
-    result : ShiftResult or LevelResult
-        What was adjusted.
+    adjustment : Adjustment
+        What was changed.
 
     Returns
     -------
@@ -99,7 +94,7 @@ def draw_figures(
         _mean_curve(scene),
         _one_calibration(scene),
         _individual_curves(scene),
-        _levels(result) if isinstance(result, LevelResult) else _shifts(result),
+        _adjustment(adjustment),
     ]
 
 
@@ -185,25 +180,13 @@ def _individual_curves(scene: _Scene) -> Figure:
     )
 
 
-def _shifts(shifts: ShiftResult) -> Figure:
-    low, high = shifts.shifts.min(), shifts.shifts.max()
+def _adjustment(adjustment: Adjustment) -> Figure:
+    picture = adjustment.picture()
     return Figure(
         "What was changed?",
-        "By how much the time at which survival falls to a level was made earlier, the "
-        "same for all subjects. Where it is positive the model was too optimistic.",
-        f"Shift against level, from {low:.4g} to {high:.4g} units of time.",
-        _image(lambda ax: plot_shifts(shifts, ax=ax)),
-    )
-
-
-def _levels(result: LevelResult) -> Figure:
-    gap = float(np.abs(result.adjusted_levels - result.levels).max())
-    return Figure(
-        "What was changed?",
-        "The level at which the raw curves are read, the same for all subjects, over "
-        "the level that is wanted. Above the diagonal the model was too optimistic.",
-        f"Adjusted level against level, up to {gap:.3f} apart.",
-        _image(lambda ax: plot_levels(result, ax=ax)),
+        picture.caption,
+        picture.alt,
+        _image(lambda ax: plot_adjustment(adjustment, ax=ax)),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from consurv.conformal.base import ConformalSurvival
+from consurv.conformal.estimator import ConformalSurvival
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import CalibrationWarning, InvalidInput, MissingDependency
 from consurv.outcome import Outcome
@@ -125,9 +125,7 @@ def write_report(
             n_bootstrap=n_bootstrap,
             random_state=random_state,
         )
-        figures = draw_figures(
-            outcome, raw, calibrated, comparison, model.adjustment_.result
-        )
+        figures = draw_figures(outcome, raw, calibrated, comparison, model.adjustment_)
     text = _template().render(
         title=title or model_title(model.estimator_),
         cautions=[*cautions(model, outcome, predictions), *_from_metrics(caught)],

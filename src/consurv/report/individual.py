@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from consurv._checks import Float, as_floats, as_plain_array
 from consurv._params import AtLeast, check_params
-from consurv.conformal.levels import LevelResult
-from consurv.conformal.shifts import ShiftResult
+from consurv.conformal.adjustments import Adjustment
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -31,7 +30,7 @@ from consurv.report.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_individual_curves", "plot_shifts"]
+__all__ = ["plot_adjustment", "plot_individual_curves"]
 
 _N_TIMES = 401
 Int = NDArray[np.intp]
@@ -100,23 +99,24 @@ def plot_individual_curves(
     return finish(ax, time_label("Time", time_unit), "Survival probability")
 
 
-def plot_shifts(
-    results: ShiftResult | Mapping[str, ShiftResult],
+def plot_adjustment(
+    adjustments: Adjustment | Mapping[str, Adjustment],
     *,
     time_unit: str | None = None,
     colours: Mapping[str, Any] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Shift b(ρ) of the percentile times against the level ρ.
+    """Draw what an adjustment has changed, against the level ρ.
 
-    Where b is positive the model was too optimistic: the time at which survival falls
-    to ρ is made earlier by b. Crosses mark levels beyond the guarantee, for which the
-    conformal set is too small.
+    For shifts of times, b(ρ): where it is positive the model was too optimistic. For
+    moved levels, ρ*: where it lies above the diagonal the model was too optimistic.
+    Every kind brings its own picture. Crosses mark levels beyond the guarantee, for
+    which the conformal set is too small.
 
     Parameters
     ----------
-    results : ShiftResult or mapping from names to ShiftResult
-        Such as ``model.shift_result_``.
+    adjustments : Adjustment or mapping from names to Adjustment
+        Such as ``model.adjustment_``; all of one kind.
     time_unit : str, optional
         Such as "months", for the label.
     colours : mapping from names to colours, optional
@@ -130,69 +130,48 @@ def plot_shifts(
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> beyond = np.array([False, True])
-    >>> levels, shifts = np.array([0.5, 0.9]), np.array([1.5, -2.0])
-    >>> result = ShiftResult(levels, shifts, np.array([8, 8]), beyond, 0, 8)
-    >>> ax = plot_shifts(result, ax=Figure().subplots())
+    >>> from consurv.conformal import TimeAdjustment
+    >>> shifts = TimeAdjustment(
+    ...     levels=np.array([0.5, 0.9]),
+    ...     shifts=np.array([1.5, -2.0]),
+    ...     beyond=np.array([False, True]),
+    ...     n_conformal=8,
+    ... )
+    >>> ax = plot_adjustment(shifts, ax=Figure().subplots())
     >>> ax.get_legend().get_texts()[-1].get_text()
     'without guarantee'
     """
-    named = as_named(results, ShiftResult, "results")
+    named = as_named(
+        adjustments,
+        Adjustment,  # type: ignore[type-abstract]
+        "adjustments",
+    )
+    kinds = sorted({adjustment.kind for adjustment in named.values()})
+    if len(kinds) > 1:
+        raise InvalidInput(
+            f"adjustments are of the kinds {', '.join(kinds)}, which do not share an "
+            "axis; draw each kind for itself"
+        )
     styles = styles_for(named, colours)
+    pictures = {name: adjustment.picture() for name, adjustment in named.items()}
+    first = next(iter(pictures.values()))
     ax = axes_or_new(ax)
-    ax.axhline(0, color=OBSERVED, lw=0.8)
-    lines = {name: _by_level(result) for name, result in named.items()}
+    ax.plot([0, 1], _NEUTRAL[first.neutral], color=OBSERVED, lw=0.8)
+    lines, marked = {}, []
+    for name, adjustment in named.items():
+        levels, values = adjustment.levels, pictures[name].values
+        order = np.argsort(levels)
+        lines[name] = levels[order], values[order]
+        marked.append((levels[adjustment.beyond], values[adjustment.beyond]))
     draw_lines(ax, lines, styles, n_markers=None)
-    _mark_beyond(ax, *_beyond(named))
+    _mark_beyond(ax, *map(np.concatenate, zip(*marked, strict=True)))
     ax.set(xlim=(0, 1))
-    return finish(ax, "Survival level ρ", time_label("Shift to earlier", time_unit))
+    unit = f" ({time_unit})" if time_unit else ""
+    return finish(ax, "Survival level ρ", first.label.format(unit=unit))
 
 
-def plot_levels(
-    results: LevelResult | Mapping[str, LevelResult],
-    *,
-    colours: Mapping[str, Any] | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the adjusted level ρ* against the level ρ.
-
-    Where it lies above the diagonal the model was too optimistic: its time at the
-    higher level ρ*, which is earlier, now stands at ρ. Crosses mark levels beyond the
-    guarantee, for which the conformal set is too small.
-
-    Parameters
-    ----------
-    results : LevelResult or mapping from names to LevelResult
-        Such as ``model.level_result_``.
-    colours : mapping from names to colours, optional
-    ax : matplotlib Axes, optional
-        Where to draw; by default a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> levels, moved = np.array([0.5, 0.9]), np.array([0.6, 0.95])
-    >>> result = LevelResult(levels, moved, np.array([False, False]), 30)
-    >>> plot_levels(result, ax=Figure().subplots()).get_ylabel()
-    'Adjusted level ρ*'
-    """
-    named = as_named(results, LevelResult, "results")
-    styles = styles_for(named, colours)
-    ax = axes_or_new(ax)
-    ax.plot([0, 1], [0, 1], color=OBSERVED, lw=0.8)
-    lines = {}
-    for name, result in named.items():
-        order = np.argsort(result.levels)
-        lines[name] = result.levels[order], result.adjusted_levels[order]
-    draw_lines(ax, lines, styles, n_markers=None)
-    beyond = [(r.levels[r.beyond], r.adjusted_levels[r.beyond]) for r in named.values()]
-    _mark_beyond(ax, *map(np.concatenate, zip(*beyond, strict=True)))
-    ax.set(xlim=(0, 1), ylim=(0, 1.02))
-    return finish(ax, "Survival level ρ", "Adjusted level ρ*")
+# Where nothing is changed, at the levels 0 and 1.
+_NEUTRAL = {"zero": [0, 0], "one": [1, 1], "diagonal": [0, 1]}
 
 
 def _mark_beyond(ax: Axes, levels: Float, values: Float) -> None:
@@ -207,17 +186,6 @@ def _mark_beyond(ax: Axes, levels: Float, values: Float) -> None:
             ms=9,
             label="without guarantee",
         )
-
-
-def _by_level(result: ShiftResult) -> tuple[Float, Float]:
-    order = np.argsort(result.levels)
-    return result.levels[order], result.shifts[order]
-
-
-def _beyond(results: Mapping[str, ShiftResult]) -> tuple[Float, Float]:
-    """Return levels and shifts beyond the guarantee, of all results together."""
-    levels = np.concatenate([r.levels[r.beyond] for r in results.values()])
-    return levels, np.concatenate([r.shifts[r.beyond] for r in results.values()])
 
 
 def _choose(subjects: int | ArrayLike, curves: SurvivalCurves) -> Int:

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float, as_plain_array, check_same_length
-from consurv.adapters import adapter_for
 from consurv.adapters.base import n_rows
 from consurv.conformal.adjust import AdjustedCurves
-from consurv.conformal.base import ConformalSurvival
-from consurv.conformal.policies import rows_of
-from consurv.curves.chunks import CHUNK_ROWS, in_chunks
+from consurv.conformal.estimator import ConformalSurvival
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -88,39 +85,43 @@ def predict_both(model: ConformalSurvival, X: Any, y: Outcome) -> Predictions:
         )
     X = X if hasattr(X, "shape") else as_plain_array(X, "X")
     check_same_length(X=n_rows(X), y=len(y))
-    calibrated = model.predict_survival_function(X)  # says if it is not fitted
-    raw, n_extrapolated, n_times = _raw_curves(model, X, y)
+    raw, calibrated, extrapolated = _Joined(y), [], 0
+    lowest = float(model.adjustment_.raw_levels.min())
+    for _, part, adjusted in model.both_in_chunks(X):
+        extrapolated += int((part.survival[:, -1] > lowest).sum())
+        raw.add(part)
+        calibrated.append(adjusted)
+    curves = AdjustedCurves.concatenate(calibrated)
     return Predictions(
-        raw,
-        calibrated,
-        n_extrapolated=n_extrapolated,
-        n_infinite=int(np.isinf(calibrated.times[:, -1]).sum()),
-        n_times=n_times,
+        raw.curves(),
+        curves,
+        n_extrapolated=extrapolated,
+        n_infinite=int(np.isinf(curves.times[:, -1]).sum()),
+        n_times=raw.n_times,
     )
 
 
-def _raw_curves(
-    model: ConformalSurvival, X: Any, y: Outcome
-) -> tuple[SurvivalCurves, int, int | None]:
-    estimator = model.estimator_
-    adapter, n = adapter_for(estimator), len(y)
-    lowest = model.adjustment_.raw_levels.min()
-    parts: list[SurvivalCurves] = []
-    grid: Float | None = None
-    n_extrapolated = 0
+class _Joined:
+    """Raw curves that come in parts, shortened where they would be too many."""
 
-    def predict(rows: slice) -> SurvivalCurves:
-        return adapter.curves(estimator, rows_of(X, rows))
+    def __init__(self, y: Outcome) -> None:
+        self._y, self._parts = y, list[SurvivalCurves]()
+        self._grid: Float | None = None
 
-    for rows, part in in_chunks(predict, n, CHUNK_ROWS):
-        n_extrapolated += int((part.survival[:, -1] > lowest).sum())
-        if rows.start == 0 and n * part.survival.shape[1] > MAX_VALUES:
-            grid = _grid(part, y)
-        parts.append(part if grid is None else _read_at(part, grid))
-    if grid is None and not _fit_together(parts):
-        grid = _grid(parts[0], y)
-        parts = [_read_at(part, grid) for part in parts]
-    return _joined(parts), n_extrapolated, None if grid is None else len(grid)
+    def add(self, part: SurvivalCurves) -> None:
+        if not self._parts and len(self._y) * part.survival.shape[1] > MAX_VALUES:
+            self._grid = _grid(part, self._y)
+        self._parts.append(part if self._grid is None else _read_at(part, self._grid))
+
+    def curves(self) -> SurvivalCurves:
+        if self._grid is None and not _fit_together(self._parts):
+            self._grid = _grid(self._parts[0], self._y)
+            self._parts = [_read_at(part, self._grid) for part in self._parts]
+        return SurvivalCurves.concatenate(self._parts)
+
+    @property
+    def n_times(self) -> int | None:
+        return None if self._grid is None else len(self._grid)
 
 
 def _grid(part: SurvivalCurves, y: Outcome) -> Float:
@@ -145,13 +146,3 @@ def _fit_together(parts: list[SurvivalCurves]) -> bool:
     if first.ndim == 1:
         return all(np.array_equal(part.times, first) for part in parts)
     return all(part.times.shape[1:] == first.shape[1:] for part in parts)
-
-
-def _joined(parts: list[SurvivalCurves]) -> SurvivalCurves:
-    if len(parts) == 1:
-        return parts[0]
-    times = parts[0].times
-    if times.ndim == 2:
-        times = np.concatenate([part.times for part in parts])
-    survival = np.concatenate([part.survival for part in parts])
-    return SurvivalCurves(times, survival, parts[0].interpolation)

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from consurv._checks import Bool, Float
+from consurv.curves.search import Index
 
 __all__ = ["Place", "RawCurves"]
 
@@ -33,7 +33,7 @@ _FAR = 1e6
 class Place(NamedTuple):
     """Where observed times lie on the curves: the cell, and the hazard within it."""
 
-    cell: NDArray[np.intp]
+    cell: Index
     hazard: Float
 
 

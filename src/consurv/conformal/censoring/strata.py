@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.censoring.base import Block, Rows
+from consurv.conformal.block import Block
+from consurv.curves.search import Index
 
 __all__ = ["Strata", "median_column"]
 
@@ -40,6 +41,6 @@ class Strata:
     def _risk(self, block: Block) -> Float:
         return block.percentile_times[:, self._column]
 
-    def of(self, block: Block) -> Rows:
+    def of(self, block: Block) -> Index:
         """Return the stratum of each subject of a block, 0 for the earliest median."""
         return np.searchsorted(self._edges, self._risk(block), side="right")

@@ -24,8 +24,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.censoring.base import Block, LevelMass, Rows
-from consurv.conformal.censoring.segment import Head, SegmentMass
+from consurv.conformal.block import Block
+from consurv.conformal.censoring.laws.segment import Head, SegmentMass
+from consurv.conformal.mass import LevelMass
+from consurv.curves.search import Index
 from consurv.errors import InvalidInput
 
 __all__ = ["CurveSweep", "check_events"]
@@ -57,6 +59,7 @@ class CurveSweep:
     def __init__(self, block: Block, head: Head) -> None:
         outcome = block.outcome
         self._q, self._levels, self._head = block.percentile_times, block.levels, head
+        self.score = block.score
         self.n_subjects = len(outcome)
         self._events = np.flatnonzero(outcome.event)
         self._censored = np.flatnonzero(~outcome.event)
@@ -80,13 +83,13 @@ class CurveSweep:
         fixed = float((self._head.weight[known] / self._at_anchor[known]).sum()) * level
         law = self._segment(q, level, np.flatnonzero(counted & ~self._known))
         return LevelMass(
-            points=q[events] - self._time[events],
+            points=self.score.of(q[events], self._time[events]),
             law=law,
             fixed=fixed + float(law.floor.sum()),
             n_fixed=int(known.sum()),
         )
 
-    def _segment(self, q: Float, level: float, rows: Rows) -> SegmentMass:
+    def _segment(self, q: Float, level: float, rows: Index) -> SegmentMass:
         subjects = self._censored[rows]
         return SegmentMass(
             self._head,
@@ -95,12 +98,13 @@ class CurveSweep:
             self._node[subjects],
             self._time[subjects],
             (self._level, level),
+            self.score,
         )
 
     def learn(self, p: int, shift: float) -> None:
         """Add the node of the p-th level to the curves."""
         level = float(self._levels[p])
-        node = np.maximum(self._q[:, p] - shift, self._node)
+        node = np.maximum(self.score.reach(self._q[:, p], shift), self._node)
         u, x = self._node[self._censored], node[self._censored]
         anchor = self._head.anchor
         passed = ~self._known & (anchor < x)

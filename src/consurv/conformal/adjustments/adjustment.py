@@ -1,0 +1,246 @@
+"""What an adjustment is: a kind that reads, finds, applies, tells and stores."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from consurv._checks import Bool, Float, as_floats, check_same_length
+from consurv._params import AtLeast, InstanceOf, OneOf, Rule, check_params
+from consurv.conformal.adjust import AdjustedCurves
+from consurv.conformal.block import Block, Data, refer
+from consurv.conformal.reading import RawModel
+from consurv.curves.curves import SurvivalCurves
+from consurv.curves.kaplan_meier import KaplanMeier
+from consurv.curves.rearrange import REARRANGEMENTS
+from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
+
+__all__ = ["Adjustment", "Picture"]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What an adjustment has changed, for a report to draw: one line over the levels.
+
+    Attributes
+    ----------
+    label : str
+        Of the vertical axis; ``{unit}`` stands for the unit of time, if it has one.
+    values : ndarray of shape (P,)
+    neutral : {"zero", "one", "diagonal"}
+        The line on which nothing is changed.
+    caption, alt : str
+        How to read it, and what is to be seen.
+    """
+
+    label: str
+    values: Float
+    neutral: str
+    caption: str
+    alt: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adjustment(ABC):
+    """What a conformal set says is to be done to raw curves.
+
+    A kind is a frozen dataclass derived from this class, registered by its name
+    (``register_adjustment``). It says how raw curves are read, finds its numbers from
+    blocks of subjects, applies them, and tells what it did. Its fields are what is
+    stored: arrays, numbers and words.
+
+    Attributes
+    ----------
+    levels : ndarray of shape (P,)
+        The levels ρ at which curves are adjusted.
+    beyond : ndarray of shape (P,) of bool
+        Levels for which the conformal set is too small (k > N): no guarantee.
+    n_conformal : int
+        Subjects in the conformal set.
+    kaplan_meier : KaplanMeier or None
+        The curve for censored subjects.
+    conformal_set, censoring, rearrange : str
+    n_samples : int or None
+        How it was made.
+    """
+
+    # Its name, what it does (in a few words, and in a line), and what its numbers are.
+    kind: ClassVar[str]
+    adjusts: ClassVar[str]
+    method: ClassVar[str]
+    what: ClassVar[str]
+    # Whether adjusted percentile times can cross or fall below 0.
+    can_cross: ClassVar[bool] = True
+    # The censoring rules that go with it, by name; the first stands for "auto".
+    rule_names: ClassVar[tuple[str, ...]] = ()
+    # What a stored number or word must be.
+    _stored: ClassVar[Mapping[str, Rule | tuple[Rule, ...]]] = {
+        "n_conformal": AtLeast(2),
+        "conformal_set": InstanceOf(str),
+        "censoring": InstanceOf(str),
+        "n_samples": (OneOf(None), AtLeast(1)),
+        "rearrange": OneOf(*REARRANGEMENTS),
+    }
+
+    levels: Float
+    beyond: Bool = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    n_conformal: int
+    kaplan_meier: KaplanMeier | None = None
+    conformal_set: str = "given"
+    censoring: str = "auto"
+    n_samples: int | None = None
+    rearrange: str = "exact"
+
+    def __post_init__(self) -> None:
+        if self.beyond.size != self.levels.size:
+            none = np.zeros(self.levels.size, dtype=np.bool_)
+            object.__setattr__(self, "beyond", none)
+
+    # -- from a conformal set to an adjustment ---------------------------------
+
+    @classmethod
+    @abstractmethod
+    def choose_rule(cls, censoring: Any, n_samples: int | None) -> Any:
+        """Return the rule for censored subjects that a name or an object stands for."""
+
+    @classmethod
+    def rule_name(cls, rule: Any, censoring: Any) -> str:
+        """Return what the rule that was used is to be called."""
+        return censoring if isinstance(censoring, str) else str(rule.name)
+
+    @classmethod
+    @abstractmethod
+    def read(
+        cls, raw: RawModel, data: Data, levels: Float, *, in_training: bool
+    ) -> Block:
+        """Return conformal subjects with what is read off their raw curves."""
+
+    @classmethod
+    @abstractmethod
+    def find(cls, blocks: Sequence[Block], rule: Any, rng: np.random.Generator) -> Self:
+        """Return the adjustment that all blocks together lead to."""
+
+    @classmethod
+    def make(
+        cls,
+        blocks: Sequence[Block],
+        rule: Any,
+        rng: np.random.Generator,
+        *,
+        kaplan_meier: str | KaplanMeier = "train",
+        training: Outcome | None = None,
+        **how: Any,
+    ) -> Self:
+        """Find the adjustment and write down how it was made.
+
+        Parameters
+        ----------
+        blocks : sequence of Block
+            As ``read`` gives them.
+        rule : object
+            As ``choose_rule`` gives it.
+        rng : Generator
+            For rules that draw.
+        kaplan_meier : {"train", "conformal"} or KaplanMeier
+            Whose outcomes the curve for censored subjects comes from.
+        training : Outcome, optional
+            What the model was trained on.
+        **how
+            ``conformal_set``, ``censoring``, ``n_samples`` and ``rearrange``.
+        """
+        curve, referred = refer(blocks, kaplan_meier, training)
+        found = cls.find(referred, rule, rng)
+        return replace(found, kaplan_meier=curve, **how)
+
+    # -- from raw curves to adjusted ones --------------------------------------
+
+    @property
+    def raw_levels(self) -> Float:
+        """The levels at which raw curves are read."""
+        return self.levels
+
+    def read_new(self, raw: RawModel, X: Any) -> Float:
+        """Return what is read off the raw curves of subjects to be predicted."""
+        return raw.percentile_times(X, self.raw_levels)
+
+    @abstractmethod
+    def apply(
+        self, reading: Float, random_state: int | np.random.Generator | None = None
+    ) -> AdjustedCurves:
+        """Return adjusted curves from what was read off raw ones.
+
+        Parameters
+        ----------
+        reading : array-like of shape (n, P)
+            Percentile times at ``raw_levels``, unless the kind reads something else.
+        random_state : int or Generator, optional
+            Used by ``rearrange="bootstrap"`` alone.
+        """
+
+    def apply_to(
+        self,
+        curves: SurvivalCurves,
+        random_state: int | np.random.Generator | None = None,
+    ) -> AdjustedCurves:
+        """Return adjusted curves from raw curves."""
+        return self.apply(curves._times_at(self.raw_levels), random_state)
+
+    # -- what it did -----------------------------------------------------------
+
+    @abstractmethod
+    def picture(self) -> Picture:
+        """Return what a report draws."""
+
+    def attributes(self) -> dict[str, Any]:
+        """Return what a fitted ``ConformalSurvival`` shows of it, by name."""
+        return {}
+
+    def cautions(self) -> list[tuple[str, str]]:
+        """Return what weakens the result, as pairs of title and text."""
+        found = []
+        if self.beyond.any():
+            levels = ", ".join(f"{level:g}" for level in self.levels[self.beyond])
+            found.append(
+                (
+                    "Levels beyond the guarantee",
+                    f"The conformal set is too small for the levels {levels}; "
+                    f"{self._instead} there. Use fewer percentiles or more subjects.",
+                )
+            )
+        return found
+
+    _instead: ClassVar[str] = "the largest score is used"
+
+    # -- stored form -----------------------------------------------------------
+
+    def to_stored(self) -> dict[str, Any]:
+        """Return the fields as arrays, numbers and words."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        curve = values.pop("kaplan_meier")
+        return values | ({} if curve is None else curve.to_arrays())
+
+    @classmethod
+    def from_stored(cls, values: Mapping[str, Any]) -> Self:
+        """Return the adjustment that ``to_stored`` gave; everything is checked."""
+        names = [f.name for f in fields(cls) if f.name != "kaplan_meier"]
+        counts = ("times", "at_risk", "events")
+        missing = [n for n in (*names, *counts) if n not in values]
+        if missing:
+            raise InvalidInput(f"it lacks {', '.join(missing)}")
+        check_params({n: values[n] for n in cls._stored}, cls._stored)
+        arrays = {n: as_floats(values[n], n) for n in names if n not in cls._stored}
+        check_same_length(**{n: len(array) for n, array in arrays.items()})
+        curve = KaplanMeier.from_arrays(*(as_floats(values[n], n) for n in counts))
+        settings = {n: values[n] for n in cls._stored}
+        return cls(**cls._checked(arrays), **settings, kaplan_meier=curve)
+
+    @classmethod
+    def _checked(cls, arrays: dict[str, Float]) -> dict[str, Any]:
+        """Return stored arrays in their own types, or refuse them."""
+        flags = ("beyond", "identified")
+        return {n: a.astype(bool) if n in flags else a for n, a in arrays.items()}

@@ -1,0 +1,150 @@
+"""``"level"``: levels moved to conformal quantiles (CiPOT)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from consurv._checks import Float, as_levels
+from consurv.conformal.adjust import AdjustedCurves, adjust
+from consurv.conformal.adjustments.adjustment import Adjustment, Picture
+from consurv.conformal.block import Block, Data
+from consurv.conformal.levels import WEIGHTS, find_levels
+from consurv.conformal.reading import RawModel
+from consurv.errors import InvalidInput
+
+__all__ = ["LevelAdjustment"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelAdjustment(Adjustment):
+    """Adjusted levels ρ*: the adjusted percentile time is q(ρ*|x).
+
+    Attributes
+    ----------
+    adjusted_levels : ndarray of shape (P,)
+        The ρ* at which the raw curves are read instead of ρ.
+
+    Examples
+    --------
+    >>> from consurv import ConformalSurvival, Outcome, SurvivalCurves
+    >>> y = Outcome(time=[1, 2, 3, 4], event=[1, 1, 0, 1])
+    >>> model = ConformalSurvival(lambda X: ([2.0, 4.0], [[0.5, 0.1]] * len(X)),
+    ...                           percentiles=3, adjustment="level")
+    >>> adjustment = model.conformalize(np.zeros((4, 1)), y).adjustment_
+    >>> adjustment.kind
+    'level'
+    >>> adjustment.apply_to(SurvivalCurves([10.0], [[0.0]])).median()
+    array([5.])
+    """
+
+    kind: ClassVar[str] = "level"
+    adjusts: ClassVar[str] = "levels (CiPOT)"
+    method: ClassVar[str] = "levels moved to conformal quantiles (CiPOT)"
+    what: ClassVar[str] = "adjusted levels"
+    can_cross: ClassVar[bool] = False
+    rule_names: ClassVar[tuple[str, ...]] = ("auto", *WEIGHTS)
+    _instead: ClassVar[str] = "the largest probability is used"
+
+    adjusted_levels: Float
+
+    @classmethod
+    def choose_rule(cls, censoring: Any, n_samples: int | None) -> str:
+        """Return the name of the rule; the default is the paper's.
+
+        Examples
+        --------
+        >>> LevelAdjustment.choose_rule("auto", None)
+        'uniform'
+        """
+        if n_samples is not None:
+            raise InvalidInput(
+                f"n_samples={n_samples} goes with adjustment='time'; "
+                "adjustment='level' draws nothing: leave it at None"
+            )
+        if isinstance(censoring, str) and censoring in cls.rule_names:
+            return "uniform" if censoring == "auto" else censoring
+        raise InvalidInput(
+            f"censoring={censoring!r} goes with adjustment='time'; with "
+            f"adjustment='level' choose one of: {', '.join(WEIGHTS)}"
+        )
+
+    @classmethod
+    def rule_name(cls, rule: Any, censoring: Any) -> str:
+        """Return the rule itself, which is a name."""
+        return str(rule)
+
+    @classmethod
+    def read(
+        cls, raw: RawModel, data: Data, levels: Float, *, in_training: bool
+    ) -> Block:
+        """Return conformal subjects with their raw survival at the observed times."""
+        X, outcome = data
+        survival = raw.survival_at_observed(X, outcome.time)
+        return Block(survival, levels, outcome, features=X, in_training=in_training)
+
+    @classmethod
+    def find(cls, blocks: Sequence[Block], rule: str, rng: np.random.Generator) -> Self:
+        """Return the adjusted levels of all blocks together."""
+        survival = np.concatenate([block.reading for block in blocks])
+        event = np.concatenate([block.outcome.event for block in blocks])
+        levels = blocks[0].levels
+        adjusted, beyond = find_levels(survival, event, levels, rule)
+        return cls(
+            levels=levels,
+            adjusted_levels=adjusted,
+            beyond=beyond,
+            n_conformal=len(survival),
+        )
+
+    @property
+    def raw_levels(self) -> Float:
+        """The levels ρ*."""
+        return self.adjusted_levels
+
+    def read_new(self, raw: RawModel, X: Any) -> Float:
+        """Return the percentile times of the raw curves at ρ*.
+
+        The levels were found on the curves, so it is these that they belong to, even
+        if the model gives percentile times of its own.
+        """
+        return raw.curve_times(X, self.adjusted_levels)
+
+    def apply(
+        self, reading: Any, random_state: int | np.random.Generator | None = None
+    ) -> AdjustedCurves:
+        """Return adjusted curves from raw percentile times at ``raw_levels``."""
+        return adjust(
+            reading,
+            self.levels,
+            np.zeros(len(self.levels)),  # nothing is left to shift
+            rearrange=self.rearrange,
+            random_state=random_state,
+        )
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the adjusted levels."""
+        return {"adjusted_levels_": self.adjusted_levels}
+
+    def picture(self) -> Picture:
+        """Return adjusted level against level."""
+        gap = float(np.abs(self.adjusted_levels - self.levels).max())
+        return Picture(
+            label="Adjusted level ρ*",
+            values=self.adjusted_levels,
+            neutral="diagonal",
+            caption="The level at which the raw curves are read, the same for all "
+            "subjects, over the level that is wanted. Above the diagonal the model was "
+            "too optimistic.",
+            alt=f"Adjusted level against level, up to {gap:.3f} apart.",
+        )
+
+    @classmethod
+    def _checked(cls, arrays: dict[str, Float]) -> dict[str, Any]:
+        adjusted = arrays["adjusted_levels"]
+        if adjusted.min() < 0 or adjusted.max() > 1:
+            raise InvalidInput(f"adjusted_levels leave [0, 1]: {adjusted.tolist()}")
+        return super()._checked(arrays) | {"levels": as_levels(arrays["levels"])}

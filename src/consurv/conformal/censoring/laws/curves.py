@@ -1,0 +1,178 @@
+"""Laws of T given T > c, each by a survival curve of its own.
+
+Where the curves are straight the mass is piecewise linear, with a bend wherever a node
+of any subject comes by; listing slopes that begin and end would let steep stretches
+drown flat ones in rounding. So the search narrows its bracket until no bend is left
+inside, and there two exact values give the line. Steps are listed as jumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from consurv._checks import Bool, Float
+from consurv.conformal.censoring.laws.law import (
+    UNLISTED,
+    EvenDraws,
+    RememberedMass,
+    one_line,
+    unroll,
+)
+from consurv.conformal.mass import Pieces
+from consurv.conformal.scores import DIFFERENCE, Score
+from consurv.curves.interpolate import index_before, survival_at, survival_before
+from consurv.curves.nodes import Nodes, end_time
+from consurv.curves.percentiles import percentile_times
+from consurv.curves.search import Index
+
+__all__ = ["CurveLaw", "Curves"]
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Linear or step curves of some subjects censored at c, where S(c) > 0."""
+
+    nodes: Nodes
+    c: Float
+
+    @cached_property
+    def survival(self) -> Float:
+        """S(c)."""
+        return survival_at(self.nodes, self.c[:, None])[:, 0]
+
+    @cached_property
+    def end(self) -> Float:
+        """Where each curve reaches 0; +inf for one that never does."""
+        last_time = np.broadcast_to(self.nodes.times[..., -1], self.c.shape)
+        last = self.nodes.survival[:, -1].astype(np.float64)
+        return np.where(np.isinf(last_time), np.inf, end_time(last_time, last))
+
+    @property
+    def steps(self) -> bool:
+        """Whether the curves fall in steps."""
+        return self.nodes.interpolation == "step"
+
+    @cached_property
+    def bends(self) -> list[Float]:
+        """Times beyond the nodes at which a straight stretch begins or ends, or inf."""
+        if not self.steps:
+            return [self.c, self.end]
+        # Only the last line is straight. It begins at the last node, or at c.
+        start = np.maximum(self.nodes.times[..., -1], self.c)
+        return [np.where(start < self.end, t, np.inf) for t in (start, self.end)]
+
+    def take(self, rows: Bool) -> Curves:
+        """Return some of the subjects."""
+        if rows.all():
+            return self
+        return Curves(self.nodes.take(rows), self.c[rows])
+
+    def inverse(self, level: Float) -> Float:
+        """Return the times at which the curves fall to levels (n, m)."""
+        return percentile_times(self.nodes, level)
+
+    def n_bends(self, near: Float, far: Float, nodes: Index) -> int:
+        """Return how many ends of straight stretches lie in [near, far).
+
+        *nodes* says how many nodes do.
+        """
+        found = sum(int(((near <= t) & (t < far)).sum()) for t in self.bends)
+        return found if self.steps else found + int(nodes.sum())
+
+    def jumps(self, first: Index, last: Index) -> tuple[Index, Float, Float]:
+        """Return row, time and size of the jumps at the nodes first + 1 … last."""
+        row, m = unroll(first + 1, last + 1)
+        limit = self.survival[row]
+        before, at = (
+            np.minimum(self.nodes.survival[row, i], limit) for i in (m - 1, m)
+        )
+        kept = before > at
+        row, m = row[kept], m[kept]
+        times = self.nodes.times
+        time = times[m] if times.ndim == 1 else times[row, m]
+        return row, time, (before - at)[kept] / limit[kept]
+
+
+class CurveLaw(EvenDraws):
+    """P(T ≥ x | T > c) = min(1, S(x⁻)/S(c)) by curves that all come down to 0.
+
+    The curves may come in parts with different grids.
+    """
+
+    def __init__(self, parts: Sequence[Curves]) -> None:
+        self.parts = parts
+        ends = np.cumsum([len(part.c) for part in parts]).tolist()
+        starts = [0, *ends[:-1]]
+        self.rows = [slice(*pair) for pair in zip(starts, ends, strict=True)]
+        self.n: int = ends[-1]
+        self.last_time = max(float(part.end.max(initial=0.0)) for part in parts)
+        self.at_c = np.concatenate([part.survival for part in parts])
+
+    def select(self, rows: Bool) -> CurveLaw:
+        """Return the laws of some of the subjects."""
+        pairs = zip(self.parts, self.rows, strict=True)
+        return CurveLaw([part.take(rows[own]) for part, own in pairs])
+
+    def at(self, q: Float, score: Score = DIFFERENCE) -> _CurveMass:
+        """Return the mass for percentile times *q*."""
+        return _CurveMass(self, q, score)
+
+    def inverse(self, level: Float) -> Float:
+        """Return (n, m) times at which the curves fall to levels (n, m)."""
+        pairs = zip(self.parts, self.rows, strict=True)
+        return np.concatenate([part.inverse(level[rows]) for part, rows in pairs])
+
+
+class _CurveMass(RememberedMass):
+    """The mass of laws by curves at one level."""
+
+    def __init__(self, law: CurveLaw, q: Float, score: Score) -> None:
+        super().__init__(q, score)
+        self.law = law
+        # Tails may end light-years out, where nothing happens.
+        observed = max(float(part.c.max(initial=0.0)) for part in law.parts)
+        self.last_time = min(law.last_time, observed)
+        self.parts = [
+            (part, q[rows]) for part, rows in zip(law.parts, law.rows, strict=True)
+        ]
+
+    def _draws(self, size: int) -> Float:
+        return self.law.draws(size)
+
+    def n_pieces(self, lo: float, hi: float) -> int:
+        """Return the number of jumps in (lo, hi]; endless while a bend lies there."""
+        jumps = bends = 0
+        pairs = zip(self.parts, self._at(hi)[0], self._at(lo)[0], strict=True)
+        for (part, q), first, last in pairs:
+            near = np.maximum(self.score.reach(q, hi), part.c)
+            bends += part.n_bends(near, self.score.reach(q, lo), last - first)
+            jumps += int((last - first).sum()) if part.steps else 0
+        return jumps + bends * UNLISTED
+
+    def pieces(self, lo: float, hi: float) -> Pieces:
+        """Return the jumps of step curves, and one line for all that is straight."""
+        (first, top), (last, base) = self._at(hi), self._at(lo)
+        positions, sizes = [np.empty(0)], [np.empty(0)]
+        for (part, q), i, j in zip(self.parts, first, last, strict=True):
+            if part.steps:
+                row, time, size = part.jumps(i, j)
+                positions.append(self.score.of(q[row], time))
+                sizes.append(size)
+        jumps = np.concatenate(positions), np.concatenate(sizes)
+        return one_line((lo, hi), (base, top), self.n, jumps)
+
+    def _evaluate(self, s: float) -> tuple[list[Index], float]:
+        """Return the last node before reach(q, s), part by part, and the mass."""
+        indices, mass = [], 0.0
+        for part, q in self.parts:
+            # Nothing falls before c, where min(S(x⁻), S(c)) is S(c) already.
+            x = np.maximum(self.score.reach(q, s), part.c)
+            index = index_before(part.nodes, x)
+            value = survival_before(part.nodes, x, index)
+            mass += float((np.minimum(value, part.survival) / part.survival).sum())
+            indices.append(index)
+        return indices, mass

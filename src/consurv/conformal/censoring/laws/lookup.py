@@ -1,0 +1,113 @@
+"""Fast look-ups in a Kaplan–Meier curve with many event times.
+
+``np.searchsorted`` for 10⁵ unsorted queries spends its time in cache misses. A guide
+table answers the same question, exactly, in a few vectorised steps: the time axis is
+cut into cells, finer where events are dense; the table says how many event times lie
+in earlier cells, and the few times of the cell itself are compared one by one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from consurv._checks import Float
+from consurv.curves.kaplan_meier import KaplanMeier
+from consurv.curves.search import Index
+
+__all__ = ["KaplanMeierLookup"]
+
+# Cells of the coarse tables: one for each event time, within these limits.
+_COARSE_CELLS = (1 << 12, 1 << 14)
+_STRETCHES = (1 << 8, 1 << 12)
+# Queries that are still open after so many comparisons go to a binary search.
+_CROWDED = 8
+
+
+class KaplanMeierLookup:
+    """S(x⁻) of the extended curve for many x: the exact index, or a rough value."""
+
+    def __init__(self, km: KaplanMeier) -> None:
+        self.km = km
+        self.times, self.survival = km.event_times, km.event_survival
+        self._make_guide()
+        self._make_tables()
+
+    def _make_guide(self) -> None:
+        # Equal stretches of the axis, each cut into two cells per event time in it.
+        self._stretches = _between(len(self.times), _STRETCHES)
+        self._scale = self._stretches / float(self.times[-1])
+        stretch = (self.times * self._scale).astype(np.intp)
+        cells = 2.0 * np.bincount(stretch, minlength=self._stretches + 1) + 1
+        self._cells, self._start = cells, np.cumsum(cells) - cells
+        # Times pass through the same monotone arithmetic as queries: a time in an
+        # earlier cell is smaller than the query, whatever the rounding.
+        counts = np.bincount(self._cell(self.times), minlength=int(cells.sum()) + 1)
+        self._before = np.cumsum(counts) - counts
+        self._padded = np.append(self.times, np.inf)
+
+    def _make_tables(self) -> None:
+        self._n_coarse = _between(len(self.times), _COARSE_CELLS)
+        middles = (np.arange(self._n_coarse) + 0.5) / self._n_coarse
+        self._coarse_scale = self._n_coarse / self.km.t_end
+        self._coarse = np.append(self.km.survival_before(middles * self.km.t_end), 0.0)
+        self._inverse = self.km.percentile_times(middles)
+
+    def _cell(self, x: Float) -> Index:
+        place = _place(x, self._scale, self._stretches)
+        stretch = place.astype(np.intp)
+        place -= stretch
+        place *= self._cells.take(stretch, mode="clip")
+        place += self._start.take(stretch, mode="clip")
+        return place.astype(np.intp)
+
+    def index(self, x: Float, at_least: Index | None = None) -> Index:
+        """Return the number of event times < x, elementwise.
+
+        *at_least* are numbers known to be no larger. Where most of them are right,
+        starting from them is faster than the guide.
+        """
+        if at_least is not None:
+            rest = np.flatnonzero(self._padded.take(at_least, mode="clip") < x)
+            if 2 * rest.size < x.size:
+                return self._advance(at_least.copy(), x, rest)
+        count = self._before.take(self._cell(x), mode="clip")
+        rest = np.flatnonzero(self._padded.take(count, mode="clip") < x)
+        return self._advance(count, x, rest)
+
+    def _advance(self, count: Index, x: Float, rest: Index) -> Index:
+        """Raise the counts in the rows *rest*, where more event times are < x."""
+        for _ in range(_CROWDED):
+            if not rest.size:
+                return count
+            step = count[rest] + 1
+            count[rest] = step
+            rest = rest[self._padded.take(step, mode="clip") < x[rest]]
+        count[rest] = np.searchsorted(self.times, x[rest])
+        return count
+
+    def survival_at(self, t: Float) -> Float:
+        """Return S(t) of the extended curve."""
+        value = self.survival.take(self.index(np.nextafter(t, np.inf)), mode="clip")
+        tail = np.flatnonzero(t > self.km.t_max)
+        value[tail] = self.km.survival_at(t[tail])
+        return value
+
+    def coarse(self, x: Float) -> Float:
+        """Return about S(x⁻), from a small table."""
+        cell = _place(x, self._coarse_scale, self._n_coarse).astype(np.intp)
+        return self._coarse.take(cell, mode="clip")
+
+    def coarse_inverse(self, level: Float) -> Float:
+        """Return about the time at which S falls to *level*, from a small table."""
+        return self._inverse.take((level * self._n_coarse).astype(np.intp), mode="clip")
+
+
+def _place(x: Float, scale: float, last: int) -> Float:
+    with np.errstate(over="ignore"):  # infinite is as good as huge
+        place = x * scale
+    np.maximum(place, 0, out=place)
+    return np.minimum(place, last, out=place)
+
+
+def _between(wanted: int, limits: tuple[int, int]) -> int:
+    return min(max(wanted, limits[0]), limits[1])

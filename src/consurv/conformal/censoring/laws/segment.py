@@ -1,0 +1,139 @@
+"""The mass of censored subjects whose anchor lies on the segment of the next level."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from consurv._checks import Float
+from consurv.conformal.censoring.laws.law import (
+    UNLISTED,
+    RememberedMass,
+    one_line,
+)
+from consurv.conformal.mass import Pieces
+from consurv.conformal.scores import Score
+from consurv.curves.search import Index
+
+__all__ = ["Head", "SegmentMass"]
+
+# Where the mass rises by no more than this it is taken as linear: the curvature left
+# out is of second order.
+_LINEAR = 1e-6
+
+
+class Head(Protocol):
+    """The law of censored subjects between c and an anchor at or after c."""
+
+    anchor: Float
+    weight: Float  # P(T > anchor | T > c)
+
+    def before(self, rows: Index, x: Float) -> Float:
+        """Return P(T ≥ x | T > c) for c < x ≤ anchor."""
+
+    def inverse(self, rows: Index, level: Float) -> Float:
+        """Return a time at which P(T > t | T > c) falls to *level* ≥ weight."""
+
+    def jumps(self, rows: Index, near: Float, far: Float) -> tuple[Index, Float, Float]:
+        """Return the atoms in [near, far): position in *rows*, time and mass."""
+
+
+class SegmentMass(RememberedMass):
+    """Σ P(T ≥ x | T > c) − w·ρ/r over subjects, for x = max(reach(q, s), u).
+
+    P is 1 up to c, the head's up to the anchor a, and beyond
+    w·ρ / (r − (r − ρ)·(a − u)/(x − u)), where u is the last node of the subject's
+    curve and r its level. The term subtracted, ``floor``, is the limit for large x.
+
+    Parameters
+    ----------
+    head : Head
+    rows : ndarray of int
+        The subjects, as *head* counts them.
+    q, node, c : ndarray
+        Percentile time, last node and censoring time of each.
+    levels : pair of float
+        The level of the last node and the next one.
+    score : Score
+    """
+
+    def __init__(
+        self,
+        head: Head,
+        rows: Index,
+        q: Float,
+        node: Float,
+        c: Float,
+        levels: tuple[float, float],
+        score: Score,
+    ) -> None:
+        super().__init__(q, score)
+        self.head, self.rows, self.node, self.c = head, rows, node, c
+        self.anchor, self.weight = head.anchor[rows], head.weight[rows]
+        self.above, self.level = levels
+        self.floor = self.weight * (self.level / self.above)
+        self.last_time = float(self.anchor.max(initial=0.0))
+        self._way = (self.above - self.level) * (self.anchor - node)
+
+    def _draws(self, size: int) -> Float:
+        raise NotImplementedError  # the sketch is not by subjects
+
+    def sketch(self, size: int) -> Float:
+        """Return the scores at which the mass passes evenly spread values."""
+        total = np.cumsum(1 - self.floor)
+        places = (np.arange(max(int(total[-1] * size), 1)) + 0.5) / size
+        i = np.minimum(np.searchsorted(total, places), self.n - 1)
+        level = np.minimum(1 - (total[i] - places), 1.0)
+        x, early = np.empty(len(i)), level >= self.weight[i]
+        x[early] = self.head.inverse(self.rows[i[early]], level[early])
+        late = i[~early]
+        at_anchor = self.weight[late] * self.level / level[~early]
+        with np.errstate(divide="ignore"):
+            x[~early] = self.node[late] + self._way[late] / (self.above - at_anchor)
+        # Far out is as good as anywhere further.
+        return self.score.of(self.q[i], np.clip(x, 0.0, 64 * self.last_time))
+
+    def n_pieces(self, lo: float, hi: float) -> int:
+        """Return the number of jumps in (lo, hi]; endless while the rest bends."""
+        if np.isinf(lo) or np.isinf(hi) or self._bends(lo, hi):
+            return UNLISTED
+        _, _, jump = self._jumps(lo, hi)
+        rise = self.mass(hi) - self.mass(lo) - float(jump.sum())
+        return len(jump) if rise <= _LINEAR else UNLISTED
+
+    def pieces(self, lo: float, hi: float) -> Pieces:
+        """Return the jumps of the head, and one line for all the rest."""
+        row, time, jump = self._jumps(lo, hi)
+        jumps = self.score.of(self.q[row], time), jump
+        return one_line((lo, hi), (self.mass(lo), self.mass(hi)), self.n, jumps)
+
+    def _evaluate(self, s: float) -> tuple[float]:
+        return (float((self._reach(s) - self.floor).sum()),)
+
+    def _reach(self, s: float) -> Float:
+        """Return P(T ≥ x | T > c)."""
+        x = np.maximum(self.score.reach(self.q, s), self.node)
+        beyond = x > self.anchor
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = self._way / (x - self.node)
+            reach = np.where(
+                beyond, self.weight * self.level / (self.above - part), 1.0
+            )
+        early = np.flatnonzero(~beyond & (x > self.c))
+        if early.size:
+            reach[early] = self.head.before(self.rows[early], x[early])
+        return reach
+
+    def _bends(self, lo: float, hi: float) -> bool:
+        """Say whether the mass of some subject begins or ceases to move on the way."""
+        near, far = self.score.reach(self.q, hi), self.score.reach(self.q, lo)
+        return any(
+            bool(((near <= t) & (t < far)).any())
+            for t in (self.anchor, self.c, self.node)
+        )
+
+    def _jumps(self, lo: float, hi: float) -> tuple[Index, Float, Float]:
+        near = np.maximum(self.score.reach(self.q, hi), self.node)
+        far = np.maximum(self.score.reach(self.q, lo), near)
+        return self.head.jumps(self.rows, near, far)

@@ -1,0 +1,75 @@
+"""What every censoring rule can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from consurv.conformal.block import Block, Data
+from consurv.conformal.mass import Contribution, Sweep
+
+__all__ = ["CensoringRule"]
+
+
+class CensoringRule:
+    """How censored subjects enter F.
+
+    A rule that looks at each block alone defines ``contribution``. One that looks at
+    all blocks first, or lets the shifts of higher levels speak, defines ``sweeps``.
+
+    Examples
+    --------
+    A rule of one's own: censored subjects die on the spot.
+
+    >>> class AtOnce(CensoringRule):
+    ...     def contribution(self, block, rng):
+    ...         rows = np.arange(len(block.outcome))
+    ...         return Contribution.of_points(block, rows, block.outcome.time)
+    >>> from consurv import Outcome, conformal_shifts
+    >>> y = Outcome(time=[3, 4, 6, 9], event=[1, 0, 1, 1])
+    >>> conformal_shifts([[5.0], [4.0], [6.0], [7.0]], [0.5], y, censoring=AtOnce())
+    array([0.])
+    """
+
+    # What the shifts rest on where no event was observed.
+    rests_on: ClassVar[str] = "given Kaplan-Meier curve"
+
+    def contribution(self, block: Block, rng: np.random.Generator) -> Contribution:
+        """Return what each subject of a block contributes."""
+        raise NotImplementedError
+
+    def sweeps(
+        self, blocks: Sequence[Block], rng: np.random.Generator
+    ) -> Sequence[Sweep]:
+        """Return what each block contributes on its way down the levels."""
+        return [self.contribution(block, rng) for block in blocks]
+
+    @property
+    def name(self) -> str:
+        """What to call a rule that the user gave as an object."""
+        return type(self).__name__
+
+    def with_samples(self, n_samples: int) -> CensoringRule | None:
+        """Return the rule with so many draws for each censored subject, if it can."""
+        return None
+
+    @property
+    def imputer(self) -> Any:
+        """The fitted model that censored subjects follow, or None."""
+        return None
+
+    def fitted(
+        self, training: Data | None, validation: Data | None, earlier: Any = None
+    ) -> Self:
+        """Return the rule with its model fitted, if it has one.
+
+        Parameters
+        ----------
+        training, validation : pair (X, Outcome), optional
+            What a model that is not fitted yet is trained on.
+        earlier : optional
+            A model that was trained before, to go on with where there is no training.
+        """
+        return self

@@ -1,0 +1,470 @@
+"""ConformalSurvival: any survival model in, calibrated curves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.validation import validate_data
+
+from consurv._checks import Float, as_levels
+from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule, check_params
+from consurv.adapters import adapter_for
+from consurv.conformal.adjust import AdjustedCurves
+from consurv.conformal.adjustments import Adjustment, adjustment_kind
+from consurv.conformal.block import Block, Data
+from consurv.conformal.censoring.rules import CensoringRule
+from consurv.conformal.conformal_sets import CONFORMAL_SETS, Trainer, choose, set_names
+from consurv.conformal.inputs import (
+    as_table,
+    check_data,
+    check_enough,
+    check_validation,
+    read_levels,
+)
+from consurv.conformal.reading import KnownCurves, RawModel, rows_of
+from consurv.curves.curves import SurvivalCurves
+from consurv.curves.kaplan_meier import KaplanMeier
+from consurv.curves.rearrange import REARRANGEMENTS
+from consurv.errors import InvalidInput, NotConformalizedError
+from consurv.metrics import concordance_of_risk
+from consurv.outcome import Outcome
+
+__all__ = ["ConformalSurvival"]
+
+
+class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Conformalized survival distributions: calibrate the curves of any model.
+
+    The model's percentile times are shifted, level by level, by a conformal quantile
+    of their errors on a conformal set (CSD). The adjusted curves are calibrated on
+    average over subjects, and the order of subjects by median stays that of the model
+    (where no row had to be rearranged). The guarantee holds for a conformal set that
+    the model never saw; ``"train"``, ``"train+validation"``, ``"cross"`` and early
+    stopping on the set work well in practice but have no such theorem.
+
+    With ``adjustment="level"`` it is the levels that move instead (CiPOT): the raw
+    curve is read at ρ* where ρ is wanted, so a subject with a wide curve moves further
+    than one with a narrow curve. The guarantee is the same, no row ever crosses, but
+    the order of subjects may change.
+
+    Parameters
+    ----------
+    estimator : object
+        A survival model: one of ours, of scikit-survival or lifelines, a Pipeline
+        around one, anything with ``predict_survival_function``, or, for
+        ``conformalize``, a fitted model or a function X -> (times, survival).
+    percentiles : int or array-like
+        The number k of levels i/(k+1), or the levels themselves, in (0, 1).
+    adjustment : {"time", "level"} or the name of a kind of your own
+        What is adjusted: percentile times or levels; see ``register_adjustment``.
+    censoring : str or CensoringRule
+        What a censored subject contributes: ``"auto"``, ``"kaplan-meier"`` (the
+        paper's), ``"self-consistent"``, ``"local"``, ``"margin"``,
+        ``"pseudo-observation"`` or ``"uncensored"``, see ``conformal_shifts``; or
+        ``FromEstimator(model)``. For levels there are ``"uniform"``, which the default
+        stands for too, and ``"self-consistent"``, see ``conformal_levels``.
+    n_samples : int, optional
+        Draws per censored subject for ``"kaplan-meier"``; None is exact.
+    kaplan_meier : {"train", "conformal"} or KaplanMeier
+        Whose outcomes the curve for censored subjects comes from.
+    conformal_set : str
+        Which subjects set the adjustment: ``"validation"``, ``"train+validation"``,
+        ``"train"``, ``"half"``, ``"cross"`` (out-of-fold) or ``"auto"``: ``"train"``
+        for models that use no validation set, otherwise ``"validation"`` once it
+        holds 1,000 subjects and ``"train+validation"`` below.
+    validation_fraction : float
+        Share split off where a validation set is needed and none is given.
+    n_folds : int
+        Folds of ``"cross"``.
+    rearrange : {"exact", "bootstrap", "ceil", "floor"}
+        How crossing percentile times are made monotone.
+    random_state : int, optional
+        Seed of splits and draws.
+
+    Attributes
+    ----------
+    estimator_ : object
+        The trained model.
+    levels_ : ndarray of shape (P,)
+    shifts_ : ndarray of shape (P,)
+        Only with ``adjustment="time"``.
+    adjusted_levels_ : ndarray of shape (P,)
+        Only with ``adjustment="level"``: where the raw curves are read.
+    kaplan_meier_ : KaplanMeier
+    n_conformal_ : int
+        Subjects in the conformal set.
+    conformal_set_ : str
+        The policy that was used; ``"given"`` after ``conformalize``.
+    adjustment_ : Adjustment
+        All that was found, with what it rests on, level by level.
+    imputer_ : object
+        The fitted model that censored subjects follow; only with ``FromEstimator``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only where X has column names.
+
+    References
+    ----------
+    Qi, Yu and Greiner. Conformalized Survival Distributions: A Generic Post-Process to
+    Increase Calibration. ICML 2024.
+
+    Qi, Yu and Greiner. Toward Conditional Distribution Calibration in Survival
+    Prediction. NeurIPS 2024 (``adjustment="level"``).
+
+    Examples
+    --------
+    A model fitted elsewhere, here a function that is twice too optimistic:
+
+    >>> from consurv import Outcome
+    >>> rng = np.random.default_rng(0)
+    >>> times = np.linspace(0.1, 60, 300)
+    >>> def model(X):
+    ...     return times, np.exp(-times / (20 * np.exp(X[:, :1])))
+    >>> X = rng.normal(scale=0.3, size=(500, 1))
+    >>> y = Outcome(time=rng.exponential(10 * np.exp(X[:, 0])), event=np.ones(500))
+    >>> calibrated = ConformalSurvival(model).conformalize(X[:400], y[:400])
+    >>> calibrated.predict_quantile(X[400:], [0.5]).mean().round(1)
+    np.float64(8.2)
+    """
+
+    _rules: ClassVar[Mapping[str, Rule | tuple[Rule, ...]]] = {
+        "percentiles": (AtLeast(1), InstanceOf(list, tuple, np.ndarray)),
+        "adjustment": InstanceOf(str),
+        "n_samples": (OneOf(None), AtLeast(1)),
+        "kaplan_meier": (OneOf("train", "conformal"), InstanceOf(KaplanMeier)),
+        "conformal_set": OneOf(*set_names()),
+        "validation_fraction": Between(0, 1),
+        "n_folds": AtLeast(2),
+        "rearrange": OneOf(*REARRANGEMENTS),
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        percentiles: int | ArrayLike = 19,
+        adjustment: str = "time",
+        censoring: str | CensoringRule = "auto",
+        n_samples: int | None = None,
+        kaplan_meier: Literal["train", "conformal"] | KaplanMeier = "train",
+        conformal_set: str = "auto",
+        validation_fraction: float = 0.1,
+        n_folds: int = 5,
+        rearrange: str = "exact",
+        random_state: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.percentiles = percentiles
+        self.adjustment = adjustment
+        self.censoring = censoring
+        self.n_samples = n_samples
+        self.kaplan_meier = kaplan_meier
+        self.conformal_set = conformal_set
+        self.validation_fraction = validation_fraction
+        self.n_folds = n_folds
+        self.rearrange = rearrange
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Self:
+        """Train the model and conformalize it by the policy ``conformal_set``.
+
+        A frozen estimator is not trained: all of *X* is its conformal set.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, m)
+        y : Outcome or anything that ``Outcome.of`` takes
+        X_val, y_val : optional
+            A validation set of your own, handed to models that take one and used by
+            the policies that involve a validation set.
+
+        Returns
+        -------
+        self
+        """
+        settings = self._settings()
+        data, validation = check_data(X, y), check_validation(X_val, y_val)
+        check_enough(data[1])
+        adapter = adapter_for(self.estimator)
+        if not adapter.trains(self.estimator):
+            if validation is not None:
+                raise InvalidInput(
+                    "the estimator is frozen and needs no validation set; give its "
+                    "conformal set as X and y"
+                )
+            return self.conformalize(X, y)
+        trainer = Trainer(
+            adapter,
+            self.estimator,
+            settings.read,
+            self.validation_fraction,
+            self.n_folds,
+            settings.rng,
+        )
+        name = self._conformal_set(trainer, len(data[1]), validation)
+        collect = CONFORMAL_SETS[name].collect
+        assert collect is not None  # set_names() lists no other
+        trained = collect(trainer, data, validation)
+        settings.rule = settings.rule_fitted(trained.training, trained.validation)
+        found = settings.make(trained.blocks, trained.training[1], name)
+        return self._set_state(trained.estimator, data[0], found, settings.imputer)
+
+    def conformalize(self, X: Any, y: Any) -> Self:
+        """Adjust a model that is already fitted by outcomes of your own.
+
+        After ``fit`` it is the trained model that is conformalized anew. The guarantee
+        holds if the model never saw these subjects.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, m)
+        y : Outcome or anything that ``Outcome.of`` takes
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        NotConformalizedError
+            If the estimator is not fitted.
+        """
+        settings = self._settings()
+        data = check_data(X, y)
+        check_enough(data[1])
+        estimator = getattr(self, "estimator_", self.estimator)
+        raw = RawModel(estimator)
+        if not raw.adapter.is_fitted(estimator):
+            raise NotConformalizedError(
+                f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
+                "and conformalize it, or give conformalize a fitted model"
+            )
+        settings.rule = settings.rule_fitted(
+            None, None, getattr(self, "imputer_", None)
+        )
+        found = settings.make([settings.read(raw, data, False)], None, "given")
+        return self._set_state(estimator, data[0], found, settings.imputer)
+
+    def restore(self, adjustment: Adjustment, X: Any = None) -> Self:
+        """Take over a saved adjustment for a model that is already fitted.
+
+        Parameters
+        ----------
+        adjustment : Adjustment
+            As ``load_adjustment`` reads it.
+        X : optional
+            Some rows of features, to check the features of later predictions against.
+
+        Returns
+        -------
+        self
+        """
+        estimator = getattr(self, "estimator_", self.estimator)
+        if not adapter_for(estimator).is_fitted(estimator):
+            raise NotConformalizedError(
+                f"{type(estimator).__name__} is not fitted: an adjustment belongs to "
+                "the fitted model that it was made for"
+            )
+        self.set_params(adjustment=adjustment.kind, rearrange=adjustment.rearrange)
+        restored = replace(adjustment, conformal_set="restored")
+        return self._set_state(estimator, X, restored)
+
+    @property
+    def adjustment_(self) -> Adjustment:
+        """The adjustment without the model, to be saved or applied elsewhere."""
+        self._check_conformalized()
+        return self._adjustment
+
+    def predict_survival_function(self, X: Any) -> AdjustedCurves:
+        """Return the calibrated survival curve of every row of *X*.
+
+        Rows are predicted in chunks, of fewer rows where the model's own curves are
+        long: beside the percentile times only the curves of one chunk are held.
+        """
+        X = self._check_rows(X)
+        adjustment = self._adjustment
+        reading = adjustment.read_new(RawModel(self.estimator_), X)
+        return adjustment.apply(reading, self.random_state)
+
+    def predict_both(self, X: Any) -> tuple[SurvivalCurves, AdjustedCurves]:
+        """Return the raw and the calibrated curves of every row of *X*.
+
+        The model predicts each row once. Both are held in memory; ``both_in_chunks``
+        hands them out part by part.
+
+        Examples
+        --------
+        >>> from consurv import Outcome
+        >>> def model(X):
+        ...     return [20.0], [[0.0]] * len(X)
+        >>> X, y = np.zeros((19, 1)), Outcome(time=np.arange(1, 20), event=np.ones(19))
+        >>> model = ConformalSurvival(model).conformalize(X, y)
+        >>> raw, calibrated = model.predict_both(X)
+        >>> raw.median()[:2], calibrated.median()[:2]
+        (array([10., 10.]), array([10., 10.]))
+        """
+        parts = list(self.both_in_chunks(X))
+        return (
+            SurvivalCurves.concatenate([raw for _, raw, _ in parts]),
+            AdjustedCurves.concatenate([curves for _, _, curves in parts]),
+        )
+
+    def both_in_chunks(
+        self, X: Any
+    ) -> Iterator[tuple[slice, SurvivalCurves, AdjustedCurves]]:
+        """Yield slices of the rows of *X* with their raw and calibrated curves."""
+        X = self._check_rows(X)
+        adjustment, model = self._adjustment, RawModel(self.estimator_)
+        for rows, raw in model.chunks(X):
+            seen = KnownCurves(model, raw)
+            reading = adjustment.read_new(seen, rows_of(X, rows))
+            yield rows, raw, adjustment.apply(reading, self.random_state)
+
+    def predict_quantile(self, X: Any, levels: ArrayLike) -> Float:
+        """Return the times at which survival falls to *levels* (0.9 = early).
+
+        Between the levels of the grid times are interpolated; only levels of the grid
+        carry the guarantee.
+
+        Returns
+        -------
+        ndarray of shape (n, len(levels))
+        """
+        wanted = as_levels(levels)
+        return self.predict_survival_function(X).percentile_times(wanted)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Float:
+        """Return intervals [q'(1 − a), q'(a)] with a = (1 − coverage)/2.
+
+        If both ends are levels of the grid, the coverage of an interval is off by at
+        most 1/(N + 1) on average over subjects; between the levels it is interpolated
+        and carries no guarantee.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
+        check_params({"coverage": coverage}, {"coverage": Between(0, 1)})
+        a = (1 - coverage) / 2
+        return self.predict_quantile(X, [1 - a, a])
+
+    def predict(self, X: Any) -> Float:
+        """Return a risk score, higher for an earlier event: minus the median."""
+        return -self.predict_survival_function(X).median()
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return Harrell's concordance index of ``predict``."""
+        X, outcome = check_data(X, y)
+        return float(concordance_of_risk(outcome, self.predict(X)))
+
+    def _settings(self) -> _Settings:
+        check_params(self.get_params(deep=False), self._rules)
+        return _Settings(self)
+
+    def _conformal_set(self, trainer: Trainer, n: int, validation: Data | None) -> str:
+        """Return whose outcomes set the adjustment."""
+        if self.conformal_set != "auto":
+            return self.conformal_set
+        if validation is not None:
+            return choose(True, len(validation[1]))
+        held = int(n * self.validation_fraction)
+        return choose(trainer.takes_validation, held)
+
+    def _check_rows(self, X: Any) -> Any:
+        """Return a table that the fitted model can predict from."""
+        self._check_conformalized()
+        X = as_table(X)
+        if hasattr(self, "n_features_in_"):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return X
+
+    def _set_state(
+        self, estimator: Any, X: Any, adjustment: Adjustment, imputer: Any = None
+    ) -> Self:
+        if X is not None:
+            validate_data(self, X, skip_check_array=True)
+        for name in self.__dict__.pop("_shown", ()):  # an earlier fit's
+            self.__dict__.pop(name, None)
+        shown = adjustment.attributes()
+        if imputer is not None:
+            shown["imputer_"] = imputer
+        self.__dict__.update(shown)
+        self._shown = tuple(shown)
+        self.estimator_ = estimator
+        self.levels_ = adjustment.levels
+        self.kaplan_meier_ = adjustment.kaplan_meier
+        self.n_conformal_ = adjustment.n_conformal
+        self.conformal_set_ = adjustment.conformal_set
+        self._adjustment = adjustment
+        return self
+
+    def _check_conformalized(self) -> None:
+        if not hasattr(self, "_adjustment"):
+            what = adjustment_kind(self.adjustment).what
+            raise NotConformalizedError(
+                f"this ConformalSurvival has no {what} yet: call fit(X, y), or "
+                "conformalize(X, y) with a model that is already fitted"
+            )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_adjustment")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        # A model unknown to scikit-learn, perhaps inside its wrappers, has none.
+        with suppress(AttributeError):
+            tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
+
+class _Settings:
+    """What is asked of the post-process, checked; and how to answer."""
+
+    def __init__(self, model: ConformalSurvival) -> None:
+        self.kind = adjustment_kind(model.adjustment)
+        self.levels = read_levels(model.percentiles)
+        self.rule = self.kind.choose_rule(model.censoring, model.n_samples)
+        self.rng = np.random.default_rng(model.random_state)
+        self._model = model
+
+    @property
+    def imputer(self) -> Any:
+        """The model that censored subjects follow, or None if the rule has none."""
+        return getattr(self.rule, "imputer", None)
+
+    def rule_fitted(
+        self, training: Data | None, validation: Data | None, earlier: Any = None
+    ) -> Any:
+        """Return the rule with its model fitted, if it has one."""
+        if not isinstance(self.rule, CensoringRule):
+            return self.rule
+        return self.rule.fitted(training, validation, earlier)
+
+    def read(self, raw: RawModel, data: Data, in_training: bool) -> Block:
+        """Return conformal subjects with what is read off their raw curves."""
+        return self.kind.read(raw, data, self.levels, in_training=in_training)
+
+    def make(
+        self, blocks: list[Block], training: Outcome | None, conformal_set: str
+    ) -> Adjustment:
+        """Return the adjustment that a conformal set leads to."""
+        model = self._model
+        return self.kind.make(
+            blocks,
+            self.rule,
+            self.rng,
+            kaplan_meier=model.kaplan_meier,
+            training=training,
+            conformal_set=conformal_set,
+            censoring=self.kind.rule_name(self.rule, model.censoring),
+            n_samples=model.n_samples,
+            rearrange=model.rearrange,
+        )

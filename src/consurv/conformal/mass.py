@@ -1,0 +1,171 @@
+"""What a subject contributes to F(s), the distribution of the scores.
+
+N·F(s) is the mass of scores that are at most s. A subject whose time is known (or
+replaced by one number) puts mass 1 on one score: a *point*. A censored subject may
+instead spread its mass by a *law* of T given T > c. The quantile search
+(``conformal/quantile.py``) needs nothing else, and because masses of blocks add up, the
+blocks may live anywhere. A *sweep* is a block on its way down the levels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from consurv._checks import Bool, Float
+from consurv.conformal.block import Block
+from consurv.conformal.scores import DIFFERENCE, Score
+from consurv.curves.search import Index
+
+__all__ = ["Contribution", "Law", "LawMass", "LevelMass", "Pieces", "Sweep"]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The mass on an interval (lo, hi] as a step and piecewise-linear function.
+
+    ``base`` and ``base_slope`` hold at lo; at ``position[i]`` the mass jumps by
+    ``jump[i]`` and its slope changes by ``slope[i]``. Positions come in no order.
+    """
+
+    base: float
+    base_slope: float
+    position: Float
+    jump: Float
+    slope: Float
+
+
+class LawMass(Protocol):
+    """What n censored subjects add to the mass at one level: Σ P(T ≥ reach(q, s))."""
+
+    n: int
+    last_time: float  # no law reaches further
+
+    def sketch(self, size: int) -> Float:
+        """Return scores that resemble the mass, each of weight 1/size."""
+
+    def coarse_mass(self, s: float) -> float:
+        """Return a cheap estimate of ``mass``."""
+
+    def mass(self, s: float) -> float:
+        """Return the mass at s."""
+
+    def n_pieces(self, lo: float, hi: float) -> int:
+        """Return about how many breakpoints ``pieces`` would list."""
+
+    def pieces(self, lo: float, hi: float) -> Pieces:
+        """Return the mass on (lo, hi]; breakpoints outside by rounding may be in."""
+
+
+@dataclass(frozen=True)
+class LevelMass:
+    """N·F at one level for one block: the scores of points, the mass of laws.
+
+    ``fixed`` is mass that is there whatever the score; ``n_fixed`` subjects are neither
+    points nor in the law, and contribute no more than their part of it.
+    """
+
+    points: Float
+    law: LawMass | None = None
+    fixed: float = 0.0
+    n_fixed: int = 0
+
+    @property
+    def n(self) -> int:
+        """Number of subjects."""
+        in_law = 0 if self.law is None else self.law.n
+        return len(self.points) + in_law + self.n_fixed
+
+
+class Law(Protocol):
+    """The laws of T given T > c of the censored subjects of a block."""
+
+    def at(self, q: Float, score: Score = DIFFERENCE) -> LawMass:
+        """Return the mass for percentile times *q*, one per subject."""
+
+    def select(self, rows: Bool) -> Law:
+        """Return the laws of some of the subjects."""
+
+
+class Sweep(Protocol):
+    """A block on its way down the levels, where a level may build on those above."""
+
+    learns: bool  # whether a level depends on those above it
+
+    @property
+    def score(self) -> Score:
+        """What is compared with the percentile times."""
+
+    @property
+    def n_subjects(self) -> int:
+        """Number of subjects that count at levels where they are finite."""
+
+    @property
+    def n_infinite(self) -> int:
+        """Number of subjects that count and are infinite at some level."""
+
+    def at(self, p: int) -> LevelMass:
+        """Return the mass at the p-th level; levels come in falling order."""
+
+    def learn(self, p: int, shift: float) -> None:
+        """Take note of the shift of the p-th level before going on."""
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What the subjects of one block contribute, whatever the shifts of other levels.
+
+    Points for some, laws for others; subjects in neither list contribute nothing and
+    are not counted. ``law`` is None where no subject has one.
+    """
+
+    learns = False
+    block: Block
+    point_rows: Index
+    point_times: Float
+    law_rows: Index
+    law: Law | None
+
+    @classmethod
+    def of_points(cls, block: Block, rows: Index, times: Float) -> Contribution:
+        """Return a contribution without laws."""
+        return cls(block, rows, times, np.empty(0, dtype=np.intp), None)
+
+    @property
+    def score(self) -> Score:
+        """What is compared with the percentile times."""
+        return self.block.score
+
+    @property
+    def n_subjects(self) -> int:
+        """Number of subjects that contribute."""
+        return len(self.point_rows) + len(self.law_rows)
+
+    @property
+    def n_infinite(self) -> int:
+        """Number of subjects that count and are infinite at some level."""
+        rows = np.concatenate([self.point_rows, self.law_rows])
+        return int(np.isinf(self.block.percentile_times[rows]).any(axis=1).sum())
+
+    def at(self, p: int) -> LevelMass:
+        """Return the mass at the p-th level; infinite rows do not count."""
+        column = np.ascontiguousarray(self.block.percentile_times[:, p])
+        score, q, times = self.block.score, column[self.point_rows], self.point_times
+        if _any_infinite(q):
+            times, q = times[q < np.inf], q[q < np.inf]
+        points = score.of(q, times)
+        if self.law is None:
+            return LevelMass(points)
+        law, q = self.law, column[self.law_rows]
+        if _any_infinite(q):
+            law, q = law.select(q < np.inf), q[q < np.inf]
+        return LevelMass(points, law.at(q, score))
+
+    def learn(self, p: int, shift: float) -> None:
+        """Do nothing."""
+
+
+def _any_infinite(values: Float) -> bool:
+    return bool(values.size) and bool(values.max() == np.inf)

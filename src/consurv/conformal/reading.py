@@ -1,0 +1,113 @@
+"""A fitted model as the post-process sees it: raw curves, read in chunks of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from consurv._checks import Float
+from consurv.adapters import Adapter, adapter_for
+from consurv.adapters.base import n_rows
+from consurv.curves.chunks import CHUNK_ROWS, in_chunks, row_chunks
+from consurv.curves.curves import SurvivalCurves
+
+__all__ = ["KnownCurves", "RawModel", "rows_of"]
+
+
+class RawModel:
+    """What can be read off the curves of a fitted model.
+
+    Rows are predicted in chunks, of fewer rows where curves are long: beside what is
+    read only the curves of one chunk are held.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted, or a function X -> (times, survival).
+    adapter : Adapter, optional
+        By default the one that goes with the estimator.
+
+    Examples
+    --------
+    >>> raw = RawModel(lambda X: ([4.0], [[0.5]] * len(X)))
+    >>> raw.percentile_times(np.zeros((2, 1)), np.array([0.5, 0.25]))
+    array([[4., 6.],
+           [4., 6.]])
+    """
+
+    def __init__(self, estimator: Any, adapter: Adapter | None = None) -> None:
+        self.estimator = estimator
+        self.adapter = adapter or adapter_for(estimator)
+
+    def curves(self, X: Any) -> SurvivalCurves:
+        """Return the raw curves of all rows at once."""
+        return self.adapter.curves(self.estimator, X)
+
+    def chunks(self, X: Any) -> Iterator[tuple[slice, SurvivalCurves]]:
+        """Yield slices of the rows of *X* and their raw curves, chunk after chunk."""
+
+        def predict(rows: slice) -> SurvivalCurves:
+            return self.curves(rows_of(X, rows))
+
+        return in_chunks(predict, n_rows(X), CHUNK_ROWS)
+
+    def percentile_times(self, X: Any, levels: Float) -> Float:
+        """Return percentile times (n, P) that shifts are made from and applied to.
+
+        They are the model's own where it gives them at all *levels*, and may cross
+        then. Otherwise they are read off its curves.
+        """
+        own = self.own_times(X, levels)
+        return self.curve_times(X, levels) if own is None else own
+
+    def own_times(self, X: Any, levels: Float) -> Float | None:
+        """Return the percentile times (n, P) that the model gives itself.
+
+        None if there is a level at which it gives none.
+        """
+        own = self.adapter.own_levels(self.estimator)
+        if own is None or not np.isin(levels, own).all():
+            return None
+        columns = np.equal.outer(levels, own).argmax(axis=1)
+        q = np.empty((n_rows(X), len(levels)))
+        for rows in row_chunks(len(q), CHUNK_ROWS):
+            times = self.adapter.own_percentile_times(self.estimator, rows_of(X, rows))
+            q[rows] = times[:, columns]
+        return q
+
+    def curve_times(self, X: Any, levels: Float) -> Float:
+        """Return the percentile times (n, P) of the raw curves.
+
+        Levels lie in [0, 1] and may repeat. Level 1 is met at time 0, level 0 where a
+        curve ends.
+        """
+        q = np.empty((n_rows(X), len(levels)))
+        for rows, curves in self.chunks(X):
+            q[rows] = curves._times_at(levels)
+        return q
+
+    def survival_at_observed(self, X: Any, time: Float) -> Float:
+        """Return the raw survival of each row at a time of its own, (n,)."""
+        survival = np.empty(len(time))
+        for rows, curves in self.chunks(X):
+            survival[rows] = curves.survival_at_observed(time[rows])
+        return survival
+
+
+class KnownCurves(RawModel):
+    """A model whose curves of the rows in question are there already."""
+
+    def __init__(self, raw: RawModel, curves: SurvivalCurves) -> None:
+        super().__init__(raw.estimator, raw.adapter)
+        self._curves = curves
+
+    def chunks(self, X: Any) -> Iterator[tuple[slice, SurvivalCurves]]:
+        """Yield the curves at hand."""
+        yield slice(0, len(self._curves)), self._curves
+
+
+def rows_of(X: Any, rows: Any) -> Any:
+    """Return some rows of a feature table, by position."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
