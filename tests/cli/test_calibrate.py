@@ -11,7 +11,6 @@ from sklearn.pipeline import make_pipeline
 from typer.testing import CliRunner, Result
 
 from consurv import ConformalSurvival, Outcome
-from consurv.cli import predicting
 from consurv.cli.app import app
 from consurv.datasets import TableEncoder
 from consurv.models import make_model
@@ -72,7 +71,7 @@ class TestResults:
     ) -> None:
         result = run(*files.command)
         whole = pd.read_parquet(files.folder / "curves.parquet")
-        monkeypatch.setattr(predicting, "_BLOCK_ROWS", 50)
+        monkeypatch.setattr("consurv.conformal.reading.CHUNK_ROWS", 50)
         again = run(*files.command, "--force")
         pd.testing.assert_frame_equal(
             pd.read_parquet(files.folder / "curves.parquet"), whole
@@ -245,7 +244,7 @@ class TestBadInput:
             (["--model", "coxhp"], "unknown model 'coxhp', did you mean 'coxph'?"),
             (["--conformal-set", "all"], "conformal_set='all' is not valid"),
             (["--censoring", "none"], "unknown censoring rule 'none'"),
-            (["--adjustment", "times"], "adjustment='times' is not valid"),
+            (["--adjustment", "times"], "unknown adjustment 'times', did you mean 'time'"),
             (
                 ["--adjustment", "level", "--censoring", "Kaplan-Meier"],
                 "--censoring Kaplan-Meier goes with --adjustment time; with "
