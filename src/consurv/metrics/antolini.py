@@ -14,10 +14,11 @@ from consurv._params import OneOf, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_inputs
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 from consurv.outcome import Outcome
 
-__all__ = ["AntoliniConcordanceResult", "antolini_concordance_index"]
+__all__ = ["ANTOLINI", "AntoliniConcordanceResult", "antolini_concordance_index"]
 
 # Events and subjects compared at a time: a block of probabilities fits in the cache.
 _EVENTS, _SUBJECTS = 256, 512
@@ -155,3 +156,13 @@ def _compare(curves: SurvivalCurves, rows: slice, events: _Events) -> tuple[int,
         less &= comparable
         equal &= comparable
     return int(np.count_nonzero(less)), int(np.count_nonzero(equal))
+
+
+ANTOLINI = Metric(
+    "antolini_c_index",
+    "Antolini's C-index",
+    "ranking of subjects at the times of events; 0.5 is chance, 1 perfect",
+    antolini_concordance_index,
+    higher_is_better=True,
+    highest=1.0,
+)

@@ -16,10 +16,11 @@ from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_events, check_inputs
 from consurv.metrics._pairs import count_pairs
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 from consurv.outcome import Outcome
 
-__all__ = ["ConcordanceResult", "concordance_index", "concordance_of_risk"]
+__all__ = ["C_INDEX", "ConcordanceResult", "concordance_index", "concordance_of_risk"]
 
 Ties = Literal["half", "drop"]
 
@@ -219,3 +220,13 @@ def _as_risk(risk: ArrayLike) -> Float:
     never = array == -np.inf
     scores = as_floats(np.where(never, 0.0, array), "risk")
     return np.where(never.reshape(scores.shape), -np.inf, scores)
+
+
+C_INDEX = Metric(
+    "c_index",
+    "C-index",
+    "ranking of subjects; 0.5 is chance, 1 perfect",
+    concordance_index,
+    higher_is_better=True,
+    highest=1.0,
+)

@@ -14,9 +14,10 @@ from consurv._params import AtLeast, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_inputs
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 
-__all__ = ["DCalibrationResult", "d_calibration"]
+__all__ = ["D_CAL", "DCalibrationResult", "d_calibration"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,3 +149,11 @@ def _cumulative_counts(
     above = inverse[::-1].cumsum()[::-1][1:]
     counts: Float = reached + levels * above
     return counts
+
+
+D_CAL = Metric(
+    "d_calibration",
+    "D-cal",
+    "probabilities over all levels; 0 is perfect",
+    d_calibration,
+)

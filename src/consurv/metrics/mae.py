@@ -19,10 +19,14 @@ from consurv.metrics._trapezoid import (
     trapezoid_conditional_mean,
     trapezoid_pseudo_observations,
 )
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 from consurv.outcome import Outcome
 
 __all__ = [
+    "MAE_HINGE",
+    "MAE_MARGIN",
+    "MAE_PO",
     "MAEResult",
     "mae_hinge",
     "mae_margin",
@@ -304,3 +308,26 @@ def _error(
     errors = np.abs(targets - predicted)
     value = float(weights @ errors / weights.sum())
     return MAEResult(value=value, targets=targets, weights=weights)
+
+
+MAE_PO = Metric(
+    "mae_po",
+    "MAE-PO",
+    "error of predicted median times; 0 is perfect",
+    mae_po,
+    unit="time",
+)
+MAE_MARGIN = Metric(
+    "mae_margin",
+    "MAE-margin",
+    "error of predicted median times, means for the censored; 0 is perfect",
+    mae_margin,
+    unit="time",
+)
+MAE_HINGE = Metric(
+    "mae_hinge",
+    "MAE-hinge",
+    "error of predicted median times, too early ones for the censored; 0 is perfect",
+    mae_hinge,
+    unit="time",
+)

@@ -17,9 +17,10 @@ from consurv.curves.curves import SurvivalCurves
 from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.metrics._at_time import check_time, observed_survival
 from consurv.metrics._inputs import check_inputs
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 
-__all__ = ["OneCalibrationResult", "one_calibration"]
+__all__ = ["ONE_CAL", "OneCalibrationResult", "one_calibration"]
 
 _RULES: dict[str, Rule] = {
     "n_groups": AtLeast(1),
@@ -208,3 +209,11 @@ def _hosmer_lemeshow(observed: Float, expected: Float, variances: Float) -> floa
     squared = (observed - expected) ** 2
     terms = np.where(squared > 0, np.inf, 0.0)  # stays where the variance is 0
     return float(np.divide(squared, variances, out=terms, where=variances > 0).sum())
+
+
+ONE_CAL = Metric(
+    "one_calibration",
+    "1-cal",
+    "probabilities at one time, by groups of risk; 0 is perfect",
+    one_calibration,
+)

@@ -17,11 +17,12 @@ from consurv.metrics._inputs import check_inputs
 from consurv.metrics._pairs import count_pairs
 from consurv.metrics._training import training_curve
 from consurv.metrics.concordance import _risk
+from consurv.metrics.facts import Metric
 from consurv.metrics.ipcw import SIDES, CensoringCurve, Side
 from consurv.metrics.results import MetricResult
 from consurv.outcome import Outcome
 
-__all__ = ["UnoConcordanceResult", "uno_concordance_index"]
+__all__ = ["UNO", "UnoConcordanceResult", "uno_concordance_index"]
 
 _RULES: Mapping[str, Rule | tuple[Rule, ...]] = {
     "tied_risks": OneOf("half", "drop"),
@@ -145,3 +146,13 @@ def _warn_of_lost(lost: Bool, y: Outcome) -> None:
             CalibrationWarning,
             stacklevel=3,
         )
+
+
+UNO = Metric(
+    "uno_c_index",
+    "Uno's C-index",
+    "ranking of subjects whatever the censoring; 0.5 is chance, 1 perfect",
+    uno_concordance_index,
+    higher_is_better=True,
+    highest=1.0,
+)

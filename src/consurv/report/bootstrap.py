@@ -14,6 +14,7 @@ from consurv._params import AtLeast, Between, Rule, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics.evaluate import Evaluation, evaluate
+from consurv.metrics.registry import METRICS
 from consurv.outcome import Outcome
 
 __all__ = ["Comparison", "Estimate", "compare"]
@@ -198,10 +199,9 @@ def _estimates(
 ) -> dict[str, tuple[Estimate, Estimate, Estimate]]:
     centre = np.concatenate([values, values[1:] - values[:1]])
     low, high = centre + spread
-    # No metric is negative, and the C-index is at most 1; a change may be anything.
+    # A metric stays in its range; a change may be anything.
     low[:2] = np.maximum(low[:2], 0.0)
-    first = names.index("c_index")
-    high[:2, first] = np.minimum(high[:2, first], 1.0)
+    high[:2] = np.minimum(high[:2], [METRICS[name].highest for name in names])
     found = {}
     for j, name in enumerate(names):
         own = [
