@@ -14,6 +14,8 @@ LAYERS = {
     "_params": 0,
     "_registry": 0,
     "outcome": 0,
+    "_files": 0,
+    "_versions": 0,
     "splits": 0,
     "curves": 1,
     "metrics": 2,
