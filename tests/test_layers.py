@@ -16,6 +16,7 @@ LAYERS = {
     "outcome": 0,
     "_files": 0,
     "_versions": 0,
+    "_warnings": 0,
     "splits": 0,
     "curves": 1,
     "metrics": 2,

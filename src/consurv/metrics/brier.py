@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +12,11 @@ from scipy.integrate import trapezoid
 
 from consurv._checks import Float
 from consurv._params import AtLeast, InstanceOf, check_params
+from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.invariants import check_times
 from consurv.curves.search import row_blocks
-from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_inputs
 from consurv.metrics._training import training_curve
 from consurv.metrics.facts import Metric
@@ -234,10 +234,8 @@ def _reason(censoring: CensoringCurve) -> str:
 
 def _warn(lost: str, censoring: CensoringCurve) -> None:
     if lost:
-        warnings.warn(
+        warn(
             f"{_reason(censoring)}, where the Brier score must end; {lost}",
-            CalibrationWarning,
-            stacklevel=3,
         )
 
 

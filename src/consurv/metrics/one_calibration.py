@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -13,8 +12,9 @@ from scipy.stats import chi2
 
 from consurv._checks import Float
 from consurv._params import AtLeast, OneOf, Rule, check_params
+from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
-from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.errors import InvalidInput
 from consurv.metrics._at_time import check_time, observed_survival
 from consurv.metrics._inputs import check_inputs
 from consurv.metrics.facts import Metric
@@ -186,11 +186,9 @@ def _bounds(predicted: Float, n_groups: int) -> NDArray[np.int64]:
     place = np.searchsorted(middles, wanted, side="left")
     bounds = np.unique(np.concatenate([[0], np.append(runs, n)[place], [n]]))
     if bounds.size - 1 < n_groups:
-        warnings.warn(
+        warn(
             f"equal predictions leave {bounds.size - 1} of n_groups={n_groups} groups; "
             "the test has as many degrees of freedom less",
-            CalibrationWarning,
-            stacklevel=3,
         )
     return bounds.astype(np.int64)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,8 +10,9 @@ import numpy as np
 
 from consurv._checks import Bool
 from consurv._params import Between, OneOf, Rule, check_params
+from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
-from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_inputs
 from consurv.metrics._pairs import count_pairs
 from consurv.metrics._training import training_curve
@@ -139,12 +139,10 @@ def uno_concordance_index(
 
 def _warn_of_lost(lost: Bool, y: Outcome) -> None:
     if lost.any():
-        warnings.warn(
+        warn(
             f"{int(lost.sum())} of {y.n_events} events have no weight, the first at "
             f"time {y.time[lost].min():g}: the censoring curve of the training "
             "outcomes is 0 or has ended there; they are left out",
-            CalibrationWarning,
-            stacklevel=3,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from typing import Any, ClassVar
 
@@ -12,8 +11,8 @@ from numpy.typing import DTypeLike, NDArray
 from torch import Tensor, nn
 
 from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule, check_params
+from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
-from consurv.errors import CalibrationWarning
 from consurv.models.base import SurvivalModel
 from consurv.models.deep.network import mlp
 from consurv.models.deep.training import Settings, find_device, seeded, train
@@ -141,12 +140,10 @@ class DeepSurvival(SurvivalModel):
             kept, held = split(outcome, self.validation_fraction, rng)
             data, validation = (X[kept], outcome[kept]), (X[held], outcome[held])
         if validation[1].n_events == 0:
-            warnings.warn(
+            warn(
                 f"none of the {len(validation[1])} subjects of the validation set has "
                 "an event, so that it hardly tells when to stop; give X_val and y_val "
                 "or raise validation_fraction",
-                CalibrationWarning,
-                stacklevel=3,
             )
         self._train(data, validation, seed=int(rng.integers(2**31)))
 
