@@ -20,7 +20,13 @@ from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 from consurv.outcome import Outcome
 
-__all__ = ["C_INDEX", "ConcordanceResult", "concordance_index", "concordance_of_risk"]
+__all__ = [
+    "C_INDEX",
+    "ConcordanceResult",
+    "concordance_index",
+    "concordance_of_risk",
+    "risk_of",
+]
 
 Ties = Literal["half", "drop"]
 
@@ -127,7 +133,7 @@ def concordance_index(
     outcome = check_inputs(
         y, curves, instead="; for risk scores there is concordance_of_risk(y, risk)"
     )
-    return _concordance(outcome, _risk(curves, risk), tied_risks, tied_times)
+    return _concordance(outcome, risk_of(curves, risk), tied_risks, tied_times)
 
 
 def concordance_of_risk(
@@ -198,7 +204,7 @@ def _concordance(
     )
 
 
-def _risk(curves: SurvivalCurves, risk: str | float) -> Float:
+def risk_of(curves: SurvivalCurves, risk: str | float) -> Float:
     """Return the score that ranks the subjects, higher = earlier."""
     if isinstance(risk, str) and risk in _PREDICTED_TIMES:
         return -_PREDICTED_TIMES[risk](curves)

@@ -16,7 +16,7 @@ from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_inputs
 from consurv.metrics._pairs import count_pairs
 from consurv.metrics._training import training_curve
-from consurv.metrics.concordance import _risk
+from consurv.metrics.concordance import risk_of
 from consurv.metrics.facts import Metric
 from consurv.metrics.ipcw import SIDES, CensoringCurve, Side
 from consurv.metrics.results import MetricResult
@@ -119,7 +119,7 @@ def uno_concordance_index(
     _warn_of_lost(outcome.event & before & (pair_weights == 0), outcome)
     pair_weights[~before] = 0.0
 
-    counts = count_pairs(outcome, _risk(curves, risk))
+    counts = count_pairs(outcome, risk_of(curves, risk))
     ties = counts.tied_risk * (0.5 if tied_risks == "half" else 0.0)
     comparable = counts.comparable - (counts.tied_risk if tied_risks == "drop" else 0)
     total = float(pair_weights @ comparable)

@@ -31,7 +31,7 @@ from consurv.report.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_individual_curves", "plot_shifts"]
+__all__ = ["plot_individual_curves", "plot_levels", "plot_shifts"]
 
 _N_TIMES = 401
 Int = NDArray[np.intp]

@@ -19,7 +19,7 @@ from consurv.models.deep.training import Settings, find_device, seeded, train
 from consurv.outcome import Outcome
 from consurv.splits import split
 
-__all__ = ["DeepSurvival"]
+__all__ = ["Data", "DeepSurvival"]
 
 Data = tuple[NDArray[np.float32], Outcome]
 
