@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from consurv._checks import Float, as_levels, as_plain_array, check_same_length
-from consurv.adapters.base import n_rows
+from consurv.adapters.adapter import n_rows
 from consurv.conformal.levels import WEIGHTS
 from consurv.conformal.policies import Data
 from consurv.errors import CalibrationWarning, InvalidInput

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from consurv._checks import Float
 from consurv.adapters import Adapter
-from consurv.adapters.base import n_rows
+from consurv.adapters.adapter import n_rows
 from consurv.conformal.levels import times_at
 from consurv.curves.chunks import CHUNK_ROWS, in_chunks, row_chunks
 from consurv.curves.curves import SurvivalCurves

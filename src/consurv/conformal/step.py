@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float
-from consurv.adapters.base import describe
+from consurv.adapters.adapter import describe
 from consurv.conformal.adjustment import Adjustment
 from consurv.conformal.blocks import Reference, blocks_of
 from consurv.conformal.censoring import AnyRule

@@ -9,7 +9,7 @@ import numpy as np
 
 from consurv._checks import Float, as_plain_array, check_same_length
 from consurv.adapters import adapter_for
-from consurv.adapters.base import n_rows
+from consurv.adapters.adapter import n_rows
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.base import ConformalSurvival
 from consurv.conformal.policies import rows_of

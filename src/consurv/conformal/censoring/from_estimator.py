@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from consurv._checks import Bool, check_same_length
 from consurv.adapters import adapter_for
-from consurv.adapters.base import describe
+from consurv.adapters.adapter import describe
 from consurv.conformal.censoring.base import Block, Contribution
 from consurv.conformal.censoring.curve_law import CurveLaw, Curves
 from consurv.conformal.policies import Data, predict_chunks, rows_of
