@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
@@ -14,7 +13,14 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from consurv._checks import Float, as_levels
-from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule, check_params
+from consurv._params import (
+    AtLeast,
+    Between,
+    Constraints,
+    InstanceOf,
+    OneOf,
+    check_params,
+)
 from consurv.adapters import Adapter, adapter_for
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustment import Adjustment
@@ -148,7 +154,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     np.float64(8.2)
     """
 
-    _rules: ClassVar[Mapping[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         "percentiles": (AtLeast(1), InstanceOf(list, tuple, np.ndarray)),
         "adjustment": OneOf("time", "level"),
         "n_samples": (OneOf(None), AtLeast(1)),

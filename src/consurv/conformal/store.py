@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consurv._checks import as_floats, as_levels, check_same_length
-from consurv._params import AtLeast, InstanceOf, OneOf, Rule, check_params
+from consurv._params import AtLeast, Constraints, InstanceOf, OneOf, check_params
 from consurv.conformal.adjustment import Adjustment
 from consurv.conformal.levels import LevelResult
 from consurv.conformal.shifts import ShiftResult
@@ -34,14 +34,14 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "level": ("levels", "adjusted_levels", "beyond"),
 }
 _COUNTS = ("times", "at_risk", "events")
-_SETTINGS: Mapping[str, Rule | tuple[Rule, ...]] = {
+_SETTINGS: Constraints = {
     "n_conformal": AtLeast(2),
     "conformal_set": InstanceOf(str),
     "censoring": InstanceOf(str),
     "n_samples": (OneOf(None), AtLeast(1)),
     "rearrange": OneOf(*REARRANGEMENTS),
 }
-_SETTINGS_OF: Mapping[str, Mapping[str, Rule | tuple[Rule, ...]]] = {
+_SETTINGS_OF: Mapping[str, Constraints] = {
     "time": {"n_infinite": AtLeast(0), **_SETTINGS},
     "level": _SETTINGS,
 }

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from consurv._params import AtLeast, OneOf, Rule, check_params
+from consurv._params import AtLeast, Constraints, OneOf, check_params
 from consurv._warnings import warn
 from consurv.datasets.columns import (
     as_frame,
@@ -75,7 +75,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     2  0.000000    0.0
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         "max_levels": AtLeast(2),
         "impute": OneOf("mean", "median"),
         "missing": OneOf("level", "mode"),

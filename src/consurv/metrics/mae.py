@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from consurv._checks import Float
-from consurv._params import Between, OneOf, Rule, check_params
+from consurv._params import Between, Constraints, OneOf, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
@@ -38,7 +37,7 @@ __all__ = [
 Point = Literal["median", "mean"]
 Area = Literal["step", "trapezoid"]
 
-_POINT: Mapping[str, Rule | tuple[Rule, ...]] = {
+_POINT: Constraints = {
     "point": OneOf("median", "mean"),
     "tau": (OneOf(None), Between(0, np.inf)),
 }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from consurv._checks import Float
-from consurv._params import AtLeast, OneOf, Rule, check_params
+from consurv._params import AtLeast, Constraints, OneOf, check_params
 from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
@@ -22,7 +22,7 @@ from consurv.metrics.results import MetricResult
 
 __all__ = ["ONE_CAL", "OneCalibrationResult", "one_calibration"]
 
-_RULES: dict[str, Rule] = {
+_RULES: Constraints = {
     "n_groups": AtLeast(1),
     "variance": OneOf("predicted", "greenwood"),
 }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from consurv._checks import Bool
-from consurv._params import Between, OneOf, Rule, check_params
+from consurv._params import Between, Constraints, OneOf, check_params
 from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
@@ -24,7 +23,7 @@ from consurv.outcome import Outcome
 
 __all__ = ["UNO", "UnoConcordanceResult", "uno_concordance_index"]
 
-_RULES: Mapping[str, Rule | tuple[Rule, ...]] = {
+_RULES: Constraints = {
     "tied_risks": OneOf("half", "drop"),
     "weights": SIDES,
     "tau": (OneOf(None), Between(0, np.inf)),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float, check_same_length
-from consurv._params import AtLeast, Between, Rule, check_params
+from consurv._params import AtLeast, Between, Constraints, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics.evaluate import Evaluation, evaluate
@@ -22,7 +22,7 @@ __all__ = ["Comparison", "Estimate", "compare"]
 # Subjects in a replicate; it bounds the time whatever the number of subjects.
 MAX_SUBJECTS = 2000
 _MIN_REPLICATES = 20
-_RULES: Mapping[str, Rule] = {
+_RULES: Constraints = {
     "n_bootstrap": AtLeast(_MIN_REPLICATES),
     "coverage": Between(0, 1),
 }

@@ -10,7 +10,14 @@ import torch
 from numpy.typing import DTypeLike, NDArray
 from torch import Tensor, nn
 
-from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule, check_params
+from consurv._params import (
+    AtLeast,
+    Between,
+    Constraints,
+    InstanceOf,
+    OneOf,
+    check_params,
+)
 from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
 from consurv.models.base import SurvivalModel
@@ -60,7 +67,7 @@ class DeepSurvival(SurvivalModel):
     n_features_in_ : int
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         "dropout": (OneOf(0, 0.0), Between(0, 1)),
         "learning_rate": Between(0, np.inf),
         "weight_decay": AtLeast(0, real=True),

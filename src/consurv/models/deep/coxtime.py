@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from consurv._checks import Float
-from consurv._params import AtLeast, Rule
+from consurv._params import AtLeast, Constraints
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.models.deep.base import Data, DeepSurvival
@@ -67,7 +67,7 @@ class CoxTime(DeepSurvival):
     SurvivalCurves(n=3, nodes=181, grid='shared', interpolation='step')
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         **DeepSurvival._rules,
         "n_controls": AtLeast(1),
     }

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from consurv._checks import Float, as_levels
-from consurv._params import AtLeast, InstanceOf, Rule
+from consurv._params import AtLeast, Constraints, InstanceOf
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.rearrange import rearrange
 from consurv.models.deep.base import DeepSurvival
@@ -69,7 +69,7 @@ class CQRNN(DeepSurvival):
     (array([0.25, 0.5 , 0.75]), (5, 3))
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         **DeepSurvival._rules,
         "percentiles": (AtLeast(1), InstanceOf(list, tuple, np.ndarray)),
         "crossing_weight": AtLeast(0, real=True),

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from consurv._params import Between, OneOf, Rule
+from consurv._params import Between, Constraints, OneOf
 from consurv.curves.curves import SurvivalCurves
 from consurv.models.deep.base import DeepSurvival
 from consurv.models.deep.bins import event_quantiles, find_bins
@@ -60,7 +60,7 @@ class DeepHit(DeepSurvival):
     (14, SurvivalCurves(n=3, nodes=15, grid='shared', interpolation='linear'))
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         **DeepSurvival._rules,
         "alpha": (OneOf(0, 0.0, 1, 1.0), Between(0, 1)),
         "sigma": Between(0, np.inf),

@@ -10,7 +10,7 @@ import torch
 from scipy.special import ndtri
 from torch import Tensor, nn
 
-from consurv._params import AtLeast, OneOf, Rule
+from consurv._params import AtLeast, Constraints, OneOf
 from consurv.curves.curves import SurvivalCurves
 from consurv.models.deep.base import DeepSurvival
 from consurv.models.deep.losses.calibration import (
@@ -73,7 +73,7 @@ class LogNormalNN(DeepSurvival):
     3
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         **DeepSurvival._rules,
         "loss": OneOf("likelihood", "crps", "x-cal", "sfm"),
         "weight": AtLeast(0, real=True),
