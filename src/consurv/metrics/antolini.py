@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv._params import OneOf, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
@@ -118,7 +117,7 @@ class _Events(NamedTuple):
 
     time: Float
     own: Float
-    behind: NDArray[np.intp]
+    behind: Index
 
 
 def _count(y: Outcome, curves: SurvivalCurves) -> tuple[int, int, int]:
@@ -140,7 +139,7 @@ def _count(y: Outcome, curves: SurvivalCurves) -> tuple[int, int, int]:
     return less, tied, int((len(y) - behind).sum())
 
 
-def _row_blocks(behind: NDArray[np.intp], n: int) -> Iterator[slice]:
+def _row_blocks(behind: Index, n: int) -> Iterator[slice]:
     """Yield the rows behind the first event, cut where all are behind the last."""
     for start, stop in ((behind[0], behind[-1]), (behind[-1], n)):
         for first in range(start, stop, _SUBJECTS):

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv._params import AtLeast, OneOf, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
@@ -147,7 +146,7 @@ def integrated_calibration_index(
     )
 
 
-def _windows(predicted: Float, size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _windows(predicted: Float, size: int) -> tuple[Index, Index]:
     """Return where the windows over ascending predictions start and stop."""
     last = predicted.size - size
     starts = np.unique(

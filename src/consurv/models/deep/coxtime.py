@@ -6,10 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv._params import AtLeast, Constraints
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
@@ -132,9 +131,7 @@ class CoxTime(DeepSurvival):
             rows = np.zeros(1, dtype=np.intp)
         return self._encode(outcome, rows)
 
-    def _encode(
-        self, outcome: Outcome, rows: NDArray[np.intp] | None = None
-    ) -> dict[str, Tensor]:
+    def _encode(self, outcome: Outcome, rows: Index | None = None) -> dict[str, Tensor]:
         rows = np.arange(len(outcome)) if rows is None else rows
         first = np.searchsorted(outcome.time, outcome.time[rows], side="left")
         return {
