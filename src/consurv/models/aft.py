@@ -10,7 +10,7 @@ from consurv._params import AtLeast, Constraints
 from consurv.adapters import adapter_for
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import ConsurvError, InvalidInput, MissingDependency
-from consurv.models.base import Data, SurvivalModel
+from consurv.models.model import Data, SurvivalModel
 
 __all__ = ["WeibullAFT"]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from consurv._checks import Float
 from consurv._params import AtLeast, Between, Constraints, InstanceOf, OneOf
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.base import Data, SurvivalModel
 from consurv.models.breslow import breslow
+from consurv.models.model import Data, SurvivalModel
 from consurv.models.risk_sets import RiskSets
 
 __all__ = ["GradientBoosting"]

@@ -11,8 +11,8 @@ from consurv._checks import Float
 from consurv._params import Between, Constraints
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import ConsurvError
-from consurv.models.base import Data, SurvivalModel
 from consurv.models.breslow import breslow
+from consurv.models.model import Data, SurvivalModel
 from consurv.models.risk_sets import RiskSets
 from consurv.outcome import Outcome
 

@@ -12,7 +12,7 @@ from consurv._checks import Float, Index
 from consurv._params import AtLeast, Constraints
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
-from consurv.models.deep.base import Data, DeepSurvival
+from consurv.models.deep.deep_survival import Data, DeepSurvival
 from consurv.models.deep.losses.case_control import case_control_loss, draw_controls
 from consurv.models.deep.time_risks import TimeNetwork, breslow_increments
 from consurv.models.deep.training import find_device
@@ -42,7 +42,7 @@ class CoxTime(DeepSurvival):
     n_controls : int, default=1
         Controls drawn for each event.
     hidden, dropout, learning_rate, ..., verbose
-        As in :class:`~consurv.models.deep.base.DeepSurvival`.
+        As in :class:`~consurv.models.deep.deep_survival.DeepSurvival`.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ from consurv._checks import Float, as_levels
 from consurv._params import AtLeast, Constraints, InstanceOf
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.rearrange import rearrange
-from consurv.models.deep.base import DeepSurvival
+from consurv.models.deep.deep_survival import DeepSurvival
 from consurv.models.deep.losses.portnoy import censored_pinball_loss, crossing_penalty
 from consurv.models.deep.network import mlp
 from consurv.outcome import Outcome
@@ -46,8 +46,8 @@ class CQRNN(DeepSurvival):
     crossing_weight : float, default=10.0
         Weight of the crossing penalty.
     hidden, dropout, learning_rate, ..., verbose
-        As in :class:`~consurv.models.deep.base.DeepSurvival`, but ``weight_decay`` is
-        0.1 by default.
+        As in :class:`~consurv.models.deep.deep_survival.DeepSurvival`, but
+        ``weight_decay`` is 0.1 by default.
 
     Attributes
     ----------

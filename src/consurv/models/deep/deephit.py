@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from consurv._params import Between, Constraints, OneOf
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.deep.base import DeepSurvival
 from consurv.models.deep.bins import event_quantiles, find_bins
+from consurv.models.deep.deep_survival import DeepSurvival
 from consurv.models.deep.losses.pmf import (
     bin_log_probabilities,
     bin_negative_log_likelihood,
@@ -38,7 +38,7 @@ class DeepHit(DeepSurvival):
     sigma : float, default=0.1
         Width of the exponential in the ranking loss.
     hidden, dropout, learning_rate, ..., verbose
-        As in :class:`~consurv.models.deep.base.DeepSurvival`.
+        As in :class:`~consurv.models.deep.deep_survival.DeepSurvival`.
 
     Attributes
     ----------

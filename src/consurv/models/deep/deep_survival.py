@@ -20,9 +20,9 @@ from consurv._params import (
 )
 from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.base import SurvivalModel
 from consurv.models.deep.network import mlp
 from consurv.models.deep.training import Settings, find_device, seeded, train
+from consurv.models.model import SurvivalModel
 from consurv.outcome import Outcome
 from consurv.splits import split
 
