@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from consurv import Outcome
 from consurv.datasets import TableEncoder, load_dataset
-from consurv.datasets.base import Dataset
+from consurv.datasets.dataset import Dataset
 from consurv.splits import split
 
 __all__ = ["LARGE", "PUBLIC", "SMALL", "Cell", "Part", "make_cell"]

@@ -4,6 +4,7 @@ Conformalizes the survival curves of any model: the probabilities become calibra
 while the ranking of subjects stays.
 """
 
+from consurv._versions import __version__
 from consurv.conformal import (
     Adjustment,
     CensoringRule,
@@ -26,8 +27,6 @@ from consurv.errors import (
     NotConformalizedError,
 )
 from consurv.outcome import Outcome
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Adjustment",

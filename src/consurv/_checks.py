@@ -15,8 +15,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from consurv.errors import InvalidInput
 
+__all__ = [
+    "Bool",
+    "Float",
+    "Index",
+    "as_floats",
+    "as_levels",
+    "as_plain_array",
+    "check_finite",
+    "check_same_length",
+]
+
 Float = NDArray[np.float64]
 Bool = NDArray[np.bool_]
+Index = NDArray[np.intp]  # positions of rows, nodes or bins
 
 _KINDS = {
     "U": "text",

@@ -1,4 +1,4 @@
-"""Declared rules for constructor parameters, checked when they are used."""
+"""What parameters may be, declared once and checked when they are used."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ import numpy as np
 
 from consurv.errors import InvalidInput
 
-__all__ = ["AtLeast", "Between", "InstanceOf", "OneOf", "Rule", "check_params"]
+__all__ = [
+    "AtLeast",
+    "Between",
+    "Constraint",
+    "Constraints",
+    "InstanceOf",
+    "OneOf",
+    "check_params",
+]
 
 
-class Rule(Protocol):
+class Constraint(Protocol):
     """What a parameter may be."""
 
     def accepts(self, value: Any) -> bool:
@@ -22,6 +30,10 @@ class Rule(Protocol):
 
     def describe(self) -> str:
         """Return the allowed values in words, for the error message."""
+
+
+# By parameter; of several constraints one must hold.
+Constraints = Mapping[str, Constraint | tuple[Constraint, ...]]
 
 
 class OneOf:
@@ -96,10 +108,8 @@ class InstanceOf:
         return "an instance of " + " or ".join(t.__name__ for t in self.types)
 
 
-def check_params(
-    values: Mapping[str, Any], rules: Mapping[str, Rule | tuple[Rule, ...]]
-) -> None:
-    """Raise an error that names parameter, value and choices if one breaks its rule.
+def check_params(values: Mapping[str, Any], constraints: Constraints) -> None:
+    """Raise an error that names parameter, value and choices if one is not allowed.
 
     Examples
     --------
@@ -110,8 +120,8 @@ def check_params(
     consurv.errors.InvalidInput: percentiles=0 is not valid; it must be a whole \
 number >= 1
     """
-    for name, rule in rules.items():
-        options = rule if isinstance(rule, tuple) else (rule,)
+    for name, allowed in constraints.items():
+        options = allowed if isinstance(allowed, tuple) else (allowed,)
         if not any(option.accepts(values[name]) for option in options):
             said = " or ".join(option.describe() for option in options)
             raise InvalidInput(

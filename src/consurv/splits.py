@@ -6,20 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from consurv._checks import Index
 from consurv._params import AtLeast, Between, check_params
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = ["StratifiedSurvivalKFold", "folds", "split", "train_validation_test"]
 
-Rows = NDArray[np.intp]
-
 
 def split(
     y: Any, fraction: float, random_state: int | np.random.Generator | None = None
-) -> tuple[Rows, Rows]:
+) -> tuple[Index, Index]:
     """Split subjects in two, stratified on event and time together.
 
     Subjects are put in order of event and time, neighbours are shuffled, and every
@@ -66,7 +64,7 @@ def split(
 
 def folds(
     y: Any, n_folds: int, random_state: int | np.random.Generator | None = None
-) -> Rows:
+) -> Index:
     """Assign each subject to a fold, stratified on event and time together.
 
     Parameters
@@ -109,7 +107,7 @@ def train_validation_test(
     validation: float = 0.1,
     test: float = 0.1,
     random_state: int | np.random.Generator | None = None,
-) -> tuple[Rows, Rows, Rows]:
+) -> tuple[Index, Index, Index]:
     """Split subjects in three, stratified on event and time together.
 
     Parameters
@@ -188,7 +186,7 @@ class StratifiedSurvivalKFold:
 
     def split(
         self, X: Any, y: Any = None, groups: Any = None
-    ) -> Iterator[tuple[Rows, Rows]]:
+    ) -> Iterator[tuple[Index, Index]]:
         """Yield the rows to train on and the rows to test on, fold by fold.
 
         Parameters
@@ -213,7 +211,7 @@ class StratifiedSurvivalKFold:
         )
 
 
-def _shuffled_strata(outcome: Outcome, size: int, rng: np.random.Generator) -> Rows:
+def _shuffled_strata(outcome: Outcome, size: int, rng: np.random.Generator) -> Index:
     """Order subjects by event and time, shuffled within runs of *size* neighbours."""
     order = np.lexsort((outcome.time, outcome.event))
     run = np.arange(len(outcome)) // size

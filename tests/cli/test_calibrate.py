@@ -244,7 +244,7 @@ class TestBadInput:
             (["--model", "coxhp"], "unknown model 'coxhp', did you mean 'coxph'?"),
             (["--conformal-set", "all"], "conformal_set='all' is not valid"),
             (["--censoring", "none"], "unknown censoring rule 'none'"),
-            (["--adjustment", "times"], "unknown adjustment 'times', did you mean 'time'"),
+            (["--adjustment", "times"], "unknown adjustment 'times', did you mean"),
             (
                 ["--adjustment", "level", "--censoring", "Kaplan-Meier"],
                 "--censoring Kaplan-Meier goes with --adjustment time; with "

@@ -90,7 +90,7 @@ class TestScorers:
         assert scorer(model, X, y) == -float(
             mae_po(y, curves, y_train=y[:200], point="mean")
         )
-        named = make_scorer(integrated_brier_score, greater_is_better=False, times=9)
+        named = make_scorer(integrated_brier_score, times=9)
         assert named(model, X, y) == -float(integrated_brier_score(y, curves, times=9))
 
     def test_curves_of_other_estimators_come_through_a_function(self, data):
@@ -119,7 +119,15 @@ class TestRefusals:
         ):
             get_scorer("c-index", y_train=([1], [1.0]))
         with pytest.raises(InvalidInput, match="no option 'bins'"):
-            make_scorer(concordance_index, greater_is_better=True, bins=3)
+            make_scorer(concordance_index, bins=3)
+
+    def test_the_direction_of_another_metric_must_be_said(self):
+        def own(y, curves):
+            return 0.0
+
+        with pytest.raises(InvalidInput, match=r"own is no metric of .*is_better="):
+            make_scorer(own)
+        assert make_scorer(own, greater_is_better=True).greater_is_better
 
     def test_says_how_to_get_curves_from_another_type(self, data):
         X, y = data

@@ -1,5 +1,6 @@
 import pytest
 
+from consurv.metrics import METRICS
 from consurv.report.bootstrap import Estimate, compare
 from consurv.report.metric_rows import MetricRow, metric_rows
 
@@ -7,7 +8,8 @@ from consurv.report.metric_rows import MetricRow, metric_rows
 def row(raw, calibrated, change=(-0.1, 0.1), *, higher=False):
     parts = [Estimate(v, v, v) for v in (raw, calibrated)]
     change = Estimate(calibrated - raw, *change)
-    return MetricRow("name", "meaning", higher, (*parts, change))
+    metric = METRICS["c_index" if higher else "d_calibration"]
+    return MetricRow(metric, (*parts, change))
 
 
 class TestText:
@@ -47,11 +49,11 @@ class TestJudgement:
 def test_every_metric_has_a_line(predicted):
     found = compare(predicted.y, predicted.good, predicted.good, n_bootstrap=20)
     rows = metric_rows(found)
-    assert [row.name for row in rows] == [
+    assert [row.metric.title for row in rows] == [
         "C-index",
         "D-cal",
         "KM-cal",
         "Integrated Brier score",
         "MAE-PO",
     ]
-    assert [row.higher_is_better for row in rows] == [True] + 4 * [False]
+    assert [row.metric.higher_is_better for row in rows] == [True] + 4 * [False]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from consurv.adapters.base import Adapter, Validation, describe
+from consurv.adapters.adapter import Adapter, Validation, describe
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 

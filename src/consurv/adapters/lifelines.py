@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.special import logit, ndtri
 
 from consurv._checks import Float, as_floats
-from consurv.adapters.base import Adapter, Validation, describe
+from consurv.adapters.adapter import Adapter, Validation, describe
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from consurv.adapters.base import Adapter
+from consurv.adapters.adapter import Adapter
 from consurv.errors import InvalidInput
 
 __all__ = ["adapter_for", "register_adapter"]

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from consurv._checks import Float
-from consurv.adapters.base import Adapter, Validation, describe, n_rows
+from consurv.adapters.adapter import Adapter, Validation, describe, n_rows
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 

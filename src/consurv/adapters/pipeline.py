@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from consurv._checks import Float
-from consurv.adapters.base import Adapter, Validation
+from consurv.adapters.adapter import Adapter, Validation
 from consurv.adapters.lookup import adapter_for
 from consurv.curves.curves import SurvivalCurves
 from consurv.outcome import Outcome

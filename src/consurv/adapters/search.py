@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from consurv._checks import Float
-from consurv.adapters.base import Adapter, Validation, describe
+from consurv.adapters.adapter import Adapter, Validation, describe
 from consurv.adapters.lookup import adapter_for
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 from typing import Any
 
-from consurv.adapters.base import Validation, describe
+from consurv.adapters.adapter import Validation, describe
 from consurv.adapters.native import NativeAdapter
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput

@@ -25,7 +25,15 @@ from rich.text import Text
 
 from consurv.errors import CalibrationWarning, ConsurvError
 
-__all__ = ["Steps", "guarded", "notes", "print_note", "show_tracebacks", "stdout"]
+__all__ = [
+    "Steps",
+    "guarded",
+    "notes",
+    "print_note",
+    "show_tracebacks",
+    "stderr",
+    "stdout",
+]
 
 _tracebacks: ContextVar[bool] = ContextVar("tracebacks", default=False)
 

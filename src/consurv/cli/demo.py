@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 
+from consurv._checks import Index
 from consurv.cli.comparison import Comparison, print_comparisons
 from consurv.cli.console import Steps, notes, print_note, stdout
 from consurv.cli.report import print_place
@@ -94,8 +93,8 @@ class _Run:
     """A model trained on one split, and the rows of the split."""
 
     model: ConformalSurvival
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
+    train: Index
+    test: Index
 
 
 def _run(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
+from consurv._warnings import warn
 from consurv.datasets import read_table, split_outcome
 from consurv.datasets.table import pick_columns
 from consurv.errors import InvalidInput
@@ -94,7 +94,7 @@ def _known_outcome(frame: pd.DataFrame, columns: Columns, name: str) -> Outcome 
             frame, time=columns.time, event=columns.event, source=name
         )[1]
     except InvalidInput as error:  # predictions do not need them
-        warnings.warn(f"the new subjects are not scored: {error}", stacklevel=2)
+        warn(f"the new subjects are not scored: {error}", UserWarning)
         return None
 
 

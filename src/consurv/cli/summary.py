@@ -12,6 +12,7 @@ from consurv.cli.predicting import Predictor
 from consurv.cli.reading import Tables
 from consurv.cli.scores import Scores
 from consurv.errors import InvalidInput
+from consurv.metrics import METRICS
 
 __all__ = ["print_summary"]
 
@@ -75,9 +76,16 @@ def _score_table(raw: Scores, calibrated: Scores) -> Table:
     for heading in ("raw", "calibrated"):
         table.add_column(heading, justify="right")
     both = (raw, calibrated)
-    table.add_row("C-index (1 is perfect)", *(f"{s.c_index:.4f}" for s in both))
+    c_index, d_cal = METRICS["c_index"], METRICS["d_calibration"]
     table.add_row(
-        "D-cal × 1000 (0 is perfect)", *(f"{1000 * float(s.d_cal):.3f}" for s in both)
+        f"{c_index.label} ({c_index.perfect:g} is perfect)",
+        *(f"{s.c_index:.4f}" for s in both),
     )
-    table.add_row("p-value of D-cal", *(f"{s.d_cal.p_value:.3g}" for s in both))
+    table.add_row(
+        f"{d_cal.label} × 1000 ({d_cal.perfect:g} is perfect)",
+        *(f"{1000 * float(s.d_cal):.3f}" for s in both),
+    )
+    table.add_row(
+        f"p-value of {d_cal.label}", *(f"{s.d_cal.p_value:.3g}" for s in both)
+    )
     return table

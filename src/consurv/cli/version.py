@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import platform
-from importlib import metadata
 
 from rich.table import Table
 
-from consurv import __version__
+from consurv._versions import __version__, version_of
 from consurv.cli.console import stdout
 
 __all__ = ["version"]
@@ -36,7 +35,5 @@ def version() -> None:
 
 
 def _version_of(library: str, extra: str) -> str:
-    try:
-        return metadata.version(library)
-    except metadata.PackageNotFoundError:
-        return f"[yellow]not installed[/]: pip install 'consurv\\[{extra}]'"
+    missing = f"[yellow]not installed[/]: pip install 'consurv\\[{extra}]'"
+    return version_of(library) or missing

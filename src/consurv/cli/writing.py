@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import IO, Any
 
 import pandas as pd
 
+from consurv._files import whole_file
 from consurv.datasets.table import table_suffix
 from consurv.errors import InvalidInput, MissingDependency
 
@@ -84,19 +84,15 @@ _WRITERS: dict[str, type[CsvWriter] | type[ParquetWriter]] = {
 def writing(path: Path) -> Iterator[TableWriter]:
     """Open a table for writing; the file appears when the block ends well.
 
-    Until then the rows are in a file beside it, which is removed on any error.
+    On any error what was there before stays.
     """
     suffix = table_suffix(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with whole_file(path) as part:
         writer = _WRITERS[suffix](part, suffix)
         try:
             yield writer
         finally:
             writer.close()
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def beside(path: Path, word: str) -> Path:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from consurv._checks import Index
 from consurv.adapters import Adapter
 from consurv.conformal.block import Block, Data
 from consurv.conformal.reading import RawModel, rows_of
-from consurv.curves.search import Index
 from consurv.splits import folds, split
 
 __all__ = [

@@ -14,7 +14,14 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from consurv._checks import Float, as_levels
-from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule, check_params
+from consurv._params import (
+    AtLeast,
+    Between,
+    Constraint,
+    InstanceOf,
+    OneOf,
+    check_params,
+)
 from consurv.adapters import adapter_for
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustments import Adjustment, adjustment_kind
@@ -134,7 +141,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     np.float64(8.2)
     """
 
-    _rules: ClassVar[Mapping[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Mapping[str, Constraint | tuple[Constraint, ...]]] = {
         "percentiles": (AtLeast(1), InstanceOf(list, tuple, np.ndarray)),
         "adjustment": InstanceOf(str),
         "n_samples": (OneOf(None), AtLeast(1)),

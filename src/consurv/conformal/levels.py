@@ -8,11 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from consurv._checks import Bool, Float, as_floats, as_levels, check_same_length
+from consurv._checks import Bool, Float, Index, as_floats, as_levels, check_same_length
 from consurv._registry import resolve
 from consurv._warnings import warn
 from consurv.conformal.quantile import rank
-from consurv.curves.search import Index
 from consurv.errors import InvalidInput
 from consurv.outcome import as_events
 

@@ -14,10 +14,9 @@ from typing import Protocol
 
 import numpy as np
 
-from consurv._checks import Bool, Float
+from consurv._checks import Bool, Float, Index
 from consurv.conformal.block import Block
 from consurv.conformal.scores import DIFFERENCE, Score
-from consurv.curves.search import Index
 
 __all__ = ["Contribution", "Law", "LawMass", "LevelMass", "Pieces", "Sweep"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from consurv._checks import Float
 from consurv.adapters import Adapter, adapter_for
-from consurv.adapters.base import n_rows
+from consurv.adapters.adapter import n_rows
 from consurv.curves.chunks import CHUNK_ROWS, in_chunks, row_chunks
 from consurv.curves.curves import SurvivalCurves
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from consurv._checks import Bool, Float, check_same_length
+from consurv._checks import Bool, Float, Index, check_same_length
 from consurv._params import AtLeast, OneOf, check_params
 from consurv._warnings import warn
 from consurv.conformal.block import Block
@@ -17,7 +17,6 @@ from consurv.conformal.mass import LevelMass, Sweep
 from consurv.conformal.quantile import rank, smallest_score
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import as_percentile_times
-from consurv.curves.search import Index
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 

@@ -1,6 +1,6 @@
 """Survival data: the paper's datasets, the user's own tables, and their encoding."""
 
-from consurv.datasets.base import Dataset
+from consurv.datasets.dataset import Dataset
 from consurv.datasets.encode import TableEncoder
 from consurv.datasets.fetch import fetch as fetch_dataset
 from consurv.datasets.places import MissingData

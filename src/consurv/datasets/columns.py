@@ -1,4 +1,8 @@
-"""Columns of a table as an encoder wants them: numbers in an array, the others text."""
+"""Columns of a table as an encoder wants them: numbers in an array, the others text.
+
+Tables that are not pandas come in through one line of :func:`as_frame`; narwhals would
+not save it, since the rest is about pandas' types.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from consurv._params import AtLeast, OneOf, Rule, check_params
+from consurv._params import AtLeast, Constraints, OneOf, check_params
+from consurv._warnings import warn
 from consurv.datasets.columns import (
     as_frame,
     as_numbers,
@@ -24,7 +25,7 @@ from consurv.datasets.columns import (
 )
 from consurv.datasets.numbers import Numbers
 from consurv.datasets.table import pick_columns
-from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.errors import InvalidInput
 
 __all__ = ["TableEncoder"]
 
@@ -74,7 +75,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     2  0.000000    0.0
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         "max_levels": AtLeast(2),
         "impute": OneOf("mean", "median"),
         "missing": OneOf("level", "mode"),
@@ -162,11 +163,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if no_gaps_known and frame[name].isna().any():
                 unknown.add("(missing)")
             if unknown:
-                warnings.warn(
+                warn(
                     f"column {name!r} has values that training did not: "
                     f"{', '.join(sorted(unknown)[:5])}; they count as {levels[0]!r}",
-                    CalibrationWarning,
-                    stacklevel=3,
                 )
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from consurv.datasets.base import Dataset
+from consurv.datasets.dataset import Dataset
 from consurv.datasets.places import Place
 from consurv.outcome import Outcome
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from consurv.datasets.base import Dataset
+from consurv.datasets.dataset import Dataset
 from consurv.datasets.facts import Facts
 from consurv.datasets.files import NO_LICENCE, read_rows
 from consurv.datasets.places import FetchedFile

@@ -1,4 +1,8 @@
-"""Where the rows of a dataset lie: an installed package, a folder, the cache."""
+"""Where the rows of a dataset lie: an installed package, a folder, the cache.
+
+The user's cache folder is found in six lines; platformdirs would replace only those and
+be one more thing to install for everybody, since loaders are in the core.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 
 from consurv._registry import resolve
-from consurv.datasets.base import Dataset
+from consurv.datasets.dataset import Dataset
 from consurv.datasets.dlbcl import DLBCL, load_dlbcl
 from consurv.datasets.facts import Facts
 from consurv.datasets.gbm import GBM, load_gbm

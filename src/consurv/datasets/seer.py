@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from consurv._registry import resolve
-from consurv.datasets.base import Dataset
+from consurv.datasets.dataset import Dataset
 from consurv.datasets.facts import Facts
 from consurv.datasets.files import read_rows
 from consurv.datasets.places import OwnFile

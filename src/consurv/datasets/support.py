@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from consurv.datasets.base import Dataset
+from consurv.datasets.dataset import Dataset
 from consurv.datasets.facts import Facts
 from consurv.datasets.files import as_flag, read_rows
 from consurv.datasets.packaged import SURVSET, survset_table

@@ -16,6 +16,7 @@ from consurv.errors import InvalidInput, MissingDependency
 from consurv.outcome import Outcome
 
 __all__ = [
+    "StrPath",
     "load_table",
     "pick_columns",
     "read_table",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from consurv.datasets.base import Dataset
+from consurv.datasets.dataset import Dataset
 from consurv.datasets.facts import Facts
 from consurv.datasets.packaged import SURVIVAL, SURVIVAL_LICENCE, packaged_table
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from consurv._params import AtLeast, Between, InstanceOf, Rule, check_params
+from consurv._params import AtLeast, Between, Constraints, InstanceOf, check_params
 from consurv._registry import resolve
 from consurv.errors import InvalidInput
 from consurv.experiments.named import check_settings, full_name, named_fits
@@ -15,7 +15,7 @@ from consurv.experiments.sources import source_names
 
 __all__ = ["StudyConfig"]
 
-_RULES: dict[str, Rule | tuple[Rule, ...]] = {
+_RULES: Constraints = {
     "seeds": AtLeast(1),
     "percentiles": AtLeast(1),
     "time_limit": Between(0, float("inf")),

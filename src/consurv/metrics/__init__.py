@@ -2,7 +2,9 @@
 
 Each metric lives in a file of its own, checks its input through ``_inputs`` and
 returns a frozen result, a kind of :class:`MetricResult`, whose ``float()`` is the
-metric's one number. A new metric is one new file and one line here.
+metric's one number. Beside the function stands a :class:`Metric` with what is to be
+known of it: name, label, unit and direction. A new metric is one new file, one line
+here and one in ``registry``.
 """
 
 from consurv.metrics.antolini import (
@@ -21,16 +23,19 @@ from consurv.metrics.concordance import (
 )
 from consurv.metrics.d_calibration import DCalibrationResult, d_calibration
 from consurv.metrics.evaluate import Evaluation, evaluate
+from consurv.metrics.facts import Metric
 from consurv.metrics.ici import CalibrationIndexResult, integrated_calibration_index
 from consurv.metrics.ipcw import CensoringCurve
 from consurv.metrics.km_calibration import KMCalibrationResult, km_calibration
 from consurv.metrics.mae import MAEResult, mae_hinge, mae_margin, mae_po
 from consurv.metrics.one_calibration import OneCalibrationResult, one_calibration
+from consurv.metrics.registry import METRICS
 from consurv.metrics.results import MetricResult
 from consurv.metrics.scorers import CurveScorer, get_scorer, make_scorer
 from consurv.metrics.uno import UnoConcordanceResult, uno_concordance_index
 
 __all__ = [
+    "METRICS",
     "AntoliniConcordanceResult",
     "BrierScoreResult",
     "CalibrationIndexResult",
@@ -41,6 +46,7 @@ __all__ = [
     "Evaluation",
     "KMCalibrationResult",
     "MAEResult",
+    "Metric",
     "MetricResult",
     "OneCalibrationResult",
     "UnoConcordanceResult",

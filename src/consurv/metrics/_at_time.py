@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 
 from consurv._checks import Float
 from consurv._params import Between, check_params
+from consurv._warnings import warn
 from consurv.curves.kaplan_meier import KaplanMeier
-from consurv.errors import CalibrationWarning
 from consurv.outcome import Outcome
 
 __all__ = ["check_time", "observed_survival"]
@@ -54,12 +53,10 @@ def observed_survival(
     last = np.array([y.time[part].max() for part in parts])
     unseen = int(np.count_nonzero((last < time) & (survival > 0)))
     if unseen:
-        warnings.warn(
+        warn(
             f"in {unseen} of {len(parts)} groups nobody was under observation until "
             f"time {time:g}; they keep the Kaplan–Meier value of their last "
             "observation, which is too high if events would have followed",
-            CalibrationWarning,
-            stacklevel=3,
         )
     return survival, variance
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv._params import OneOf, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_inputs
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 from consurv.outcome import Outcome
 
-__all__ = ["AntoliniConcordanceResult", "antolini_concordance_index"]
+__all__ = ["ANTOLINI", "AntoliniConcordanceResult", "antolini_concordance_index"]
 
 # Events and subjects compared at a time: a block of probabilities fits in the cache.
 _EVENTS, _SUBJECTS = 256, 512
@@ -117,7 +117,7 @@ class _Events(NamedTuple):
 
     time: Float
     own: Float
-    behind: NDArray[np.intp]
+    behind: Index
 
 
 def _count(y: Outcome, curves: SurvivalCurves) -> tuple[int, int, int]:
@@ -139,7 +139,7 @@ def _count(y: Outcome, curves: SurvivalCurves) -> tuple[int, int, int]:
     return less, tied, int((len(y) - behind).sum())
 
 
-def _row_blocks(behind: NDArray[np.intp], n: int) -> Iterator[slice]:
+def _row_blocks(behind: Index, n: int) -> Iterator[slice]:
     """Yield the rows behind the first event, cut where all are behind the last."""
     for start, stop in ((behind[0], behind[-1]), (behind[-1], n)):
         for first in range(start, stop, _SUBJECTS):
@@ -155,3 +155,13 @@ def _compare(curves: SurvivalCurves, rows: slice, events: _Events) -> tuple[int,
         less &= comparable
         equal &= comparable
     return int(np.count_nonzero(less)), int(np.count_nonzero(equal))
+
+
+ANTOLINI = Metric(
+    "antolini_c_index",
+    "Antolini's C-index",
+    "ranking of subjects at the times of events; 0.5 is chance, 1 perfect",
+    antolini_concordance_index,
+    higher_is_better=True,
+    highest=1.0,
+)

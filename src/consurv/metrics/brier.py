@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,17 +12,19 @@ from scipy.integrate import trapezoid
 
 from consurv._checks import Float
 from consurv._params import AtLeast, InstanceOf, check_params
+from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.invariants import check_times
 from consurv.curves.search import row_blocks
-from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_inputs
 from consurv.metrics._training import training_curve
+from consurv.metrics.facts import Metric
 from consurv.metrics.ipcw import SIDES, CensoringCurve, Side
 from consurv.metrics.results import MetricResult
 from consurv.outcome import Outcome
 
-__all__ = ["BrierScoreResult", "brier_score", "integrated_brier_score"]
+__all__ = ["BRIER", "IBS", "BrierScoreResult", "brier_score", "integrated_brier_score"]
 
 _TIMES = (AtLeast(2), InstanceOf(list, tuple, np.ndarray))
 
@@ -233,10 +234,8 @@ def _reason(censoring: CensoringCurve) -> str:
 
 def _warn(lost: str, censoring: CensoringCurve) -> None:
     if lost:
-        warnings.warn(
+        warn(
             f"{_reason(censoring)}, where the Brier score must end; {lost}",
-            CalibrationWarning,
-            stacklevel=3,
         )
 
 
@@ -275,3 +274,18 @@ def _node_index(curves: SurvivalCurves, times: Float) -> Any:
         return None
     index = np.searchsorted(curves.times, times, side="right") - 1
     return index if np.array_equal(curves.times[index], times) else None
+
+
+BRIER = Metric(
+    "brier_score",
+    "Brier score",
+    "squared error of probabilities at given times; 0 is perfect",
+    brier_score,
+)
+IBS = Metric(
+    "integrated_brier_score",
+    "IBS",
+    "squared error of probabilities; 0 is perfect",
+    integrated_brier_score,
+    title="Integrated Brier score",
+)

@@ -16,10 +16,17 @@ from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_events, check_inputs
 from consurv.metrics._pairs import count_pairs
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 from consurv.outcome import Outcome
 
-__all__ = ["ConcordanceResult", "concordance_index", "concordance_of_risk"]
+__all__ = [
+    "C_INDEX",
+    "ConcordanceResult",
+    "concordance_index",
+    "concordance_of_risk",
+    "risk_of",
+]
 
 Ties = Literal["half", "drop"]
 
@@ -126,7 +133,7 @@ def concordance_index(
     outcome = check_inputs(
         y, curves, instead="; for risk scores there is concordance_of_risk(y, risk)"
     )
-    return _concordance(outcome, _risk(curves, risk), tied_risks, tied_times)
+    return _concordance(outcome, risk_of(curves, risk), tied_risks, tied_times)
 
 
 def concordance_of_risk(
@@ -197,7 +204,7 @@ def _concordance(
     )
 
 
-def _risk(curves: SurvivalCurves, risk: str | float) -> Float:
+def risk_of(curves: SurvivalCurves, risk: str | float) -> Float:
     """Return the score that ranks the subjects, higher = earlier."""
     if isinstance(risk, str) and risk in _PREDICTED_TIMES:
         return -_PREDICTED_TIMES[risk](curves)
@@ -219,3 +226,13 @@ def _as_risk(risk: ArrayLike) -> Float:
     never = array == -np.inf
     scores = as_floats(np.where(never, 0.0, array), "risk")
     return np.where(never.reshape(scores.shape), -np.inf, scores)
+
+
+C_INDEX = Metric(
+    "c_index",
+    "C-index",
+    "ranking of subjects; 0.5 is chance, 1 perfect",
+    concordance_index,
+    higher_is_better=True,
+    highest=1.0,
+)

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from consurv._checks import Bool, Float
+from consurv._checks import Bool, Float, Index
 from consurv._params import AtLeast, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_inputs
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 
-__all__ = ["DCalibrationResult", "d_calibration"]
+__all__ = ["D_CAL", "DCalibrationResult", "d_calibration"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ def d_calibration(
     )
 
 
-def _bins(survival: Float, levels: Float, stored: np.dtype[Any]) -> NDArray[np.intp]:
+def _bins(survival: Float, levels: Float, stored: np.dtype[Any]) -> Index:
     """Return the bin (a, b] that each probability lies in, 0 in the lowest.
 
     An event exactly at a percentile time has S(t) = ρ and belongs to the bin below ρ,
@@ -133,7 +133,7 @@ def _bins(survival: Float, levels: Float, stored: np.dtype[Any]) -> NDArray[np.i
 
 
 def _cumulative_counts(
-    survival: Float, event: Bool, levels: Float, bins: NDArray[np.intp]
+    survival: Float, event: Bool, levels: Float, bins: Index
 ) -> Float:
     """Sum what all subjects count at each level.
 
@@ -148,3 +148,11 @@ def _cumulative_counts(
     above = inverse[::-1].cumsum()[::-1][1:]
     counts: Float = reached + levels * above
     return counts
+
+
+D_CAL = Metric(
+    "d_calibration",
+    "D-cal",
+    "probabilities over all levels; 0 is perfect",
+    d_calibration,
+)

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv._params import AtLeast, OneOf, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics._at_time import check_time, observed_survival
 from consurv.metrics._inputs import check_inputs
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 
-__all__ = ["CalibrationIndexResult", "integrated_calibration_index"]
+__all__ = ["ICI", "CalibrationIndexResult", "integrated_calibration_index"]
 
 # Between so many windows the difference is interpolated; it changes slowly, since
 # neighbouring windows share nearly all their subjects.
@@ -146,7 +146,7 @@ def integrated_calibration_index(
     )
 
 
-def _windows(predicted: Float, size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _windows(predicted: Float, size: int) -> tuple[Index, Index]:
     """Return where the windows over ascending predictions start and stop."""
     last = predicted.size - size
     starts = np.unique(
@@ -157,3 +157,13 @@ def _windows(predicted: Float, size: int) -> tuple[NDArray[np.intp], NDArray[np.
     starts = np.searchsorted(predicted, predicted[starts], side="left")
     different = np.unique(np.stack([starts, stops]), axis=1)
     return different[0], different[1]
+
+
+ICI = Metric(
+    "integrated_calibration_index",
+    "ICI",
+    "probabilities at one time against smoothed outcomes; 0 is perfect",
+    integrated_calibration_index,
+    highest=1.0,
+    title="Integrated calibration index",
+)

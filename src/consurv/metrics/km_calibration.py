@@ -16,9 +16,10 @@ from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_inputs
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 
-__all__ = ["KMCalibrationResult", "km_calibration"]
+__all__ = ["KM_CAL", "KMCalibrationResult", "km_calibration"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,3 +151,11 @@ _DIVERGENCES: dict[str, Callable[[Float, Float, Float], Float]] = {
     "squared": _squared,
     "kl": _kullback_leibler,
 }
+
+
+KM_CAL = Metric(
+    "km_calibration",
+    "KM-cal",
+    "mean curve against Kaplan–Meier; 0 is perfect",
+    km_calibration,
+)

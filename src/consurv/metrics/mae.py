@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from consurv._checks import Float
-from consurv._params import Between, OneOf, Rule, check_params
+from consurv._params import Between, Constraints, OneOf, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
@@ -19,10 +18,14 @@ from consurv.metrics._trapezoid import (
     trapezoid_conditional_mean,
     trapezoid_pseudo_observations,
 )
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 from consurv.outcome import Outcome
 
 __all__ = [
+    "MAE_HINGE",
+    "MAE_MARGIN",
+    "MAE_PO",
     "MAEResult",
     "mae_hinge",
     "mae_margin",
@@ -34,7 +37,7 @@ __all__ = [
 Point = Literal["median", "mean"]
 Area = Literal["step", "trapezoid"]
 
-_POINT: Mapping[str, Rule | tuple[Rule, ...]] = {
+_POINT: Constraints = {
     "point": OneOf("median", "mean"),
     "tau": (OneOf(None), Between(0, np.inf)),
 }
@@ -304,3 +307,26 @@ def _error(
     errors = np.abs(targets - predicted)
     value = float(weights @ errors / weights.sum())
     return MAEResult(value=value, targets=targets, weights=weights)
+
+
+MAE_PO = Metric(
+    "mae_po",
+    "MAE-PO",
+    "error of predicted median times; 0 is perfect",
+    mae_po,
+    unit="time",
+)
+MAE_MARGIN = Metric(
+    "mae_margin",
+    "MAE-margin",
+    "error of predicted median times, means for the censored; 0 is perfect",
+    mae_margin,
+    unit="time",
+)
+MAE_HINGE = Metric(
+    "mae_hinge",
+    "MAE-hinge",
+    "error of predicted median times, too early ones for the censored; 0 is perfect",
+    mae_hinge,
+    unit="time",
+)

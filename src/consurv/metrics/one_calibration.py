@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -12,16 +11,18 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from consurv._checks import Float
-from consurv._params import AtLeast, OneOf, Rule, check_params
+from consurv._params import AtLeast, Constraints, OneOf, check_params
+from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
-from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.errors import InvalidInput
 from consurv.metrics._at_time import check_time, observed_survival
 from consurv.metrics._inputs import check_inputs
+from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 
-__all__ = ["OneCalibrationResult", "one_calibration"]
+__all__ = ["ONE_CAL", "OneCalibrationResult", "one_calibration"]
 
-_RULES: dict[str, Rule] = {
+_RULES: Constraints = {
     "n_groups": AtLeast(1),
     "variance": OneOf("predicted", "greenwood"),
 }
@@ -185,11 +186,9 @@ def _bounds(predicted: Float, n_groups: int) -> NDArray[np.int64]:
     place = np.searchsorted(middles, wanted, side="left")
     bounds = np.unique(np.concatenate([[0], np.append(runs, n)[place], [n]]))
     if bounds.size - 1 < n_groups:
-        warnings.warn(
+        warn(
             f"equal predictions leave {bounds.size - 1} of n_groups={n_groups} groups; "
             "the test has as many degrees of freedom less",
-            CalibrationWarning,
-            stacklevel=3,
         )
     return bounds.astype(np.int64)
 
@@ -208,3 +207,11 @@ def _hosmer_lemeshow(observed: Float, expected: Float, variances: Float) -> floa
     squared = (observed - expected) ** 2
     terms = np.where(squared > 0, np.inf, 0.0)  # stays where the variance is 0
     return float(np.divide(squared, variances, out=terms, where=variances > 0).sum())
+
+
+ONE_CAL = Metric(
+    "one_calibration",
+    "1-cal",
+    "probabilities at one time, by groups of risk; 0 is perfect",
+    one_calibration,
+)

@@ -10,16 +10,12 @@ from typing import Any
 from consurv._registry import resolve
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
-from consurv.metrics.brier import integrated_brier_score
-from consurv.metrics.concordance import concordance_index
-from consurv.metrics.d_calibration import d_calibration
-from consurv.metrics.km_calibration import km_calibration
-from consurv.metrics.mae import mae_po
+from consurv.metrics.registry import PAPER, metric_of
 from consurv.metrics.results import MetricResult
 
 __all__ = ["SCORERS", "CurveScorer", "get_scorer", "make_scorer"]
 
-Metric = Callable[..., MetricResult]
+Function = Callable[..., MetricResult]
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,7 @@ class CurveScorer:
         ``curves(estimator, X)``; by default ``estimator.predict_survival_function(X)``.
     """
 
-    metric: Metric
+    metric: Function
     greater_is_better: bool
     options: Mapping[str, Any] = field(default_factory=dict)
     curves: Callable[[Any, Any], SurvivalCurves] | None = None
@@ -66,9 +62,9 @@ class CurveScorer:
 
 
 def make_scorer(
-    metric: Metric,
+    metric: Function,
     *,
-    greater_is_better: bool,
+    greater_is_better: bool | None = None,
     curves: Callable[[Any, Any], SurvivalCurves] | None = None,
     **options: Any,
 ) -> CurveScorer:
@@ -78,9 +74,9 @@ def make_scorer(
     ----------
     metric : callable
         ``metric(y, curves, **options)`` with a result that ``float()`` takes.
-    greater_is_better : bool
-        False for errors: scikit-learn looks for the highest score, so that minus the
-        metric is returned.
+    greater_is_better : bool, optional
+        Known of the metrics of this package. False for errors: scikit-learn looks for
+        the highest score, so that minus the metric is returned.
     curves : callable, optional
         ``curves(estimator, X)``, for estimators whose ``predict_survival_function``
         does not return :class:`SurvivalCurves`.
@@ -96,13 +92,17 @@ def make_scorer(
     Raises
     ------
     InvalidInput
-        If the metric has no such option.
+        If the metric has no such option, or it is not known which way is better.
 
     Examples
     --------
-    >>> make_scorer(concordance_index, greater_is_better=True, risk="mean").options
-    {'risk': 'mean'}
+    >>> from consurv.metrics import concordance_index
+    >>> scorer = make_scorer(concordance_index, risk="mean")
+    >>> scorer.greater_is_better, scorer.options
+    (True, {'risk': 'mean'})
     """
+    if greater_is_better is None:
+        greater_is_better = _direction(metric)
     known = [
         name
         for name, parameter in signature(metric).parameters.items()
@@ -117,12 +117,21 @@ def make_scorer(
     return CurveScorer(metric, greater_is_better, options, curves)
 
 
+def _direction(metric: Function) -> bool:
+    known = metric_of(metric)
+    if known is None:
+        raise InvalidInput(
+            f"{getattr(metric, '__name__', metric)} is no metric of consurv; say with "
+            "greater_is_better= whether higher is better"
+        )
+    return known.higher_is_better
+
+
+# The names that users write: c_index -> c-index; the long one has its label.
+_NAMES = {"integrated_brier_score": "ibs"}
 SCORERS: Mapping[str, CurveScorer] = {
-    "c-index": make_scorer(concordance_index, greater_is_better=True),
-    "d-calibration": make_scorer(d_calibration, greater_is_better=False),
-    "km-calibration": make_scorer(km_calibration, greater_is_better=False),
-    "ibs": make_scorer(integrated_brier_score, greater_is_better=False),
-    "mae-po": make_scorer(mae_po, greater_is_better=False),
+    _NAMES.get(name, name.replace("_", "-")): make_scorer(metric.compute)
+    for name, metric in PAPER.items()
 }
 
 
@@ -150,9 +159,4 @@ def get_scorer(
     False
     """
     found = resolve(SCORERS, name, "scorer")
-    return make_scorer(
-        found.metric,
-        greater_is_better=found.greater_is_better,
-        curves=curves,
-        **options,
-    )
+    return make_scorer(found.metric, curves=curves, **options)

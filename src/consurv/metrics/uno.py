@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from consurv._checks import Bool
-from consurv._params import Between, OneOf, Rule, check_params
+from consurv._params import Between, Constraints, OneOf, check_params
+from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
-from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.errors import InvalidInput
 from consurv.metrics._inputs import check_inputs
 from consurv.metrics._pairs import count_pairs
 from consurv.metrics._training import training_curve
-from consurv.metrics.concordance import _risk
+from consurv.metrics.concordance import risk_of
+from consurv.metrics.facts import Metric
 from consurv.metrics.ipcw import SIDES, CensoringCurve, Side
 from consurv.metrics.results import MetricResult
 from consurv.outcome import Outcome
 
-__all__ = ["UnoConcordanceResult", "uno_concordance_index"]
+__all__ = ["UNO", "UnoConcordanceResult", "uno_concordance_index"]
 
-_RULES: Mapping[str, Rule | tuple[Rule, ...]] = {
+_RULES: Constraints = {
     "tied_risks": OneOf("half", "drop"),
     "weights": SIDES,
     "tau": (OneOf(None), Between(0, np.inf)),
@@ -118,7 +118,7 @@ def uno_concordance_index(
     _warn_of_lost(outcome.event & before & (pair_weights == 0), outcome)
     pair_weights[~before] = 0.0
 
-    counts = count_pairs(outcome, _risk(curves, risk))
+    counts = count_pairs(outcome, risk_of(curves, risk))
     ties = counts.tied_risk * (0.5 if tied_risks == "half" else 0.0)
     comparable = counts.comparable - (counts.tied_risk if tied_risks == "drop" else 0)
     total = float(pair_weights @ comparable)
@@ -138,10 +138,18 @@ def uno_concordance_index(
 
 def _warn_of_lost(lost: Bool, y: Outcome) -> None:
     if lost.any():
-        warnings.warn(
+        warn(
             f"{int(lost.sum())} of {y.n_events} events have no weight, the first at "
             f"time {y.time[lost].min():g}: the censoring curve of the training "
             "outcomes is 0 or has ended there; they are left out",
-            CalibrationWarning,
-            stacklevel=3,
         )
+
+
+UNO = Metric(
+    "uno_c_index",
+    "Uno's C-index",
+    "ranking of subjects whatever the censoring; 0.5 is chance, 1 perfect",
+    uno_concordance_index,
+    higher_is_better=True,
+    highest=1.0,
+)

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from consurv._params import AtLeast, Rule
+from consurv._params import AtLeast, Constraints
 from consurv.adapters import adapter_for
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import ConsurvError, InvalidInput, MissingDependency
-from consurv.models.base import Data, SurvivalModel
+from consurv.models.model import Data, SurvivalModel
 
 __all__ = ["WeibullAFT"]
 
@@ -39,9 +39,7 @@ class WeibullAFT(SurvivalModel):
     True
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
-        "penalty": AtLeast(0, real=True)
-    }
+    _rules: ClassVar[Constraints] = {"penalty": AtLeast(0, real=True)}
 
     def __init__(self, *, penalty: float = 0.01) -> None:
         self.penalty = penalty

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consurv._checks import Float
-from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule
+from consurv._params import AtLeast, Between, Constraints, InstanceOf, OneOf
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.base import Data, SurvivalModel
 from consurv.models.breslow import breslow
+from consurv.models.model import Data, SurvivalModel
 from consurv.models.risk_sets import RiskSets
 
 __all__ = ["GradientBoosting"]
@@ -63,7 +63,7 @@ class GradientBoosting(SurvivalModel):
     (array([-0.95, -0.2 ]), True)
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         "n_estimators": AtLeast(1),
         "learning_rate": Between(0, np.inf),
         "subsample": (OneOf(1, 1.0), Between(0, 1)),

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consurv._checks import Float
-from consurv._params import Between, Rule
+from consurv._params import Between, Constraints
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import ConsurvError
-from consurv.models.base import Data, SurvivalModel
 from consurv.models.breslow import breslow
+from consurv.models.model import Data, SurvivalModel
 from consurv.models.risk_sets import RiskSets
 from consurv.outcome import Outcome
 
@@ -50,9 +50,7 @@ class CoxPH(SurvivalModel):
     True
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
-        "penalty": Between(0, np.inf)
-    }
+    _rules: ClassVar[Constraints] = {"penalty": Between(0, np.inf)}
 
     def __init__(self, *, penalty: float = 0.01) -> None:
         self.penalty = penalty

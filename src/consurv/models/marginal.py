@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
-from consurv.models.base import Data, SurvivalModel
+from consurv.models.model import Data, SurvivalModel
 
 __all__ = ["KaplanMeierModel"]
 

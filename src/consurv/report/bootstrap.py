@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float, check_same_length
-from consurv._params import AtLeast, Between, Rule, check_params
+from consurv._params import AtLeast, Between, Constraints, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics.evaluate import Evaluation, evaluate
+from consurv.metrics.registry import METRICS
 from consurv.outcome import Outcome
 
 __all__ = ["Comparison", "Estimate", "compare"]
@@ -21,7 +22,7 @@ __all__ = ["Comparison", "Estimate", "compare"]
 # Subjects in a replicate; it bounds the time whatever the number of subjects.
 MAX_SUBJECTS = 2000
 _MIN_REPLICATES = 20
-_RULES: Mapping[str, Rule] = {
+_RULES: Constraints = {
     "n_bootstrap": AtLeast(_MIN_REPLICATES),
     "coverage": Between(0, 1),
 }
@@ -198,10 +199,9 @@ def _estimates(
 ) -> dict[str, tuple[Estimate, Estimate, Estimate]]:
     centre = np.concatenate([values, values[1:] - values[:1]])
     low, high = centre + spread
-    # No metric is negative, and the C-index is at most 1; a change may be anything.
+    # A metric stays in its range; a change may be anything.
     low[:2] = np.maximum(low[:2], 0.0)
-    first = names.index("c_index")
-    high[:2, first] = np.minimum(high[:2, first], 1.0)
+    high[:2] = np.minimum(high[:2], [METRICS[name].highest for name in names])
     found = {}
     for j, name in enumerate(names):
         own = [

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import platform
-from importlib import metadata
 from typing import Any
 
+from consurv._versions import __version__, installed_versions
 from consurv.conformal.conformal_sets import CONFORMAL_SETS
 from consurv.conformal.estimator import ConformalSurvival
 from consurv.outcome import Outcome
@@ -85,13 +85,5 @@ def about_rows(predictions: Predictions) -> list[tuple[str, int, float]]:
 
 def versions() -> dict[str, str]:
     """Return the versions of what is installed of the libraries that matter."""
-    found = {"consurv": _version("consurv"), "Python": platform.python_version()}
-    found |= {library: _version(library) for library in _LIBRARIES}
-    return {library: version for library, version in found.items() if version}
-
-
-def _version(library: str) -> str:
-    try:
-        return metadata.version(library)
-    except metadata.PackageNotFoundError:
-        return ""
+    own = {"consurv": __version__, "Python": platform.python_version()}
+    return own | installed_versions(_LIBRARIES)

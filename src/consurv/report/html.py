@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from consurv._files import write_atomically
 from consurv.conformal.estimator import ConformalSurvival
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import CalibrationWarning, InvalidInput, MissingDependency
@@ -137,7 +138,7 @@ def write_report(
         about_rows=about_rows(predictions),
         versions=versions(),
     )
-    _write(target, text)
+    write_atomically(target, text)
     return target
 
 
@@ -213,13 +214,3 @@ def _check_target(path: Path) -> None:
         raise InvalidInput(f"{path} is a folder; give the name of a file")
     if not path.parent.is_dir():
         raise InvalidInput(f"the folder {path.parent} does not exist; create it first")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file that appears only when it is whole."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from consurv._checks import Float, as_floats, as_plain_array
+from consurv._checks import Float, Index, as_floats, as_plain_array
 from consurv._params import AtLeast, check_params
 from consurv.conformal.adjustments import Adjustment
 from consurv.curves.curves import SurvivalCurves
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["plot_adjustment", "plot_individual_curves"]
 
 _N_TIMES = 401
-Int = NDArray[np.intp]
 
 
 def plot_individual_curves(
@@ -188,7 +187,7 @@ def _mark_beyond(ax: Axes, levels: Float, values: Float) -> None:
         )
 
 
-def _choose(subjects: int | ArrayLike, curves: SurvivalCurves) -> Int:
+def _choose(subjects: int | ArrayLike, curves: SurvivalCurves) -> Index:
     """Return the positions of the subjects to draw."""
     n = len(curves)
     if np.ndim(as_plain_array(subjects, "subjects")) == 0:

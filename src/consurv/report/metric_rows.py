@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from consurv.metrics.facts import Metric
+from consurv.metrics.registry import METRICS
 from consurv.report.bootstrap import Comparison, Estimate
 
 __all__ = ["MetricRow", "metric_rows"]
@@ -18,14 +20,12 @@ class MetricRow:
     --------
     >>> raw, calibrated = Estimate(0.2, 0.1, 0.3), Estimate(0.15, 0.1, 0.2)
     >>> change = Estimate(-0.05, -0.1, 0.1)
-    >>> row = MetricRow("D-cal", "0 is perfect", False, (raw, calibrated, change))
+    >>> row = MetricRow(METRICS["d_calibration"], (raw, calibrated, change))
     >>> row.text(-0.05), row.judgement
     ('−0.0500', 'no clear change')
     """
 
-    name: str
-    meaning: str
-    higher_is_better: bool
+    metric: Metric
     estimates: tuple[Estimate, Estimate, Estimate]
 
     @property
@@ -34,7 +34,9 @@ class MetricRow:
         change = self.estimates[2]
         if not change.has_interval or not (change.is_below(0) or change.is_above(0)):
             return "no clear change"
-        return "better" if change.is_above(0) == self.higher_is_better else "worse"
+        return (
+            "better" if change.is_above(0) == self.metric.higher_is_better else "worse"
+        )
 
     def text(self, number: float) -> str:
         """Write a number with as many decimals as all others of the line.
@@ -49,27 +51,9 @@ class MetricRow:
         return written.replace("-", "−")
 
 
-# Name in the evaluation -> name in the table, what it says, whether higher is better.
-_METRICS = {
-    "c_index": ("C-index", "ranking of subjects; 0.5 is chance, 1 perfect", True),
-    "d_calibration": ("D-cal", "probabilities over all levels; 0 is perfect", False),
-    "km_calibration": (
-        "KM-cal",
-        "mean curve against Kaplan–Meier; 0 is perfect",
-        False,
-    ),
-    "integrated_brier_score": (
-        "Integrated Brier score",
-        "squared error of probabilities; 0 is perfect",
-        False,
-    ),
-    "mae_po": ("MAE-PO", "error of predicted median times; 0 is perfect", False),
-}
-
-
 def metric_rows(comparison: Comparison) -> list[MetricRow]:
     """Return a line for each metric, in the order of the evaluation."""
     return [
-        MetricRow(*_METRICS[name], estimates)
+        MetricRow(METRICS[name], estimates)
         for name, estimates in comparison.estimates.items()
     ]

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv._params import AtLeast, Between, check_params
 from consurv.curves.average import mean_survival
 from consurv.curves.kaplan_meier import KaplanMeier
@@ -239,7 +238,7 @@ def plot_mean_curve(
     return finish(ax, time_label("Time", time_unit), "Survival probability", models)
 
 
-def _visible(times: Float) -> NDArray[np.intp]:
+def _visible(times: Float) -> Index:
     """Return which of ascending times to draw: all, or the last of each pixel or so."""
     if times.size <= _MAX_STEPS:
         return np.arange(times.size)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float, as_plain_array, check_same_length
-from consurv.adapters.base import n_rows
+from consurv.adapters.adapter import n_rows
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.estimator import ConformalSurvival
 from consurv.curves.curves import SurvivalCurves

@@ -23,6 +23,7 @@ __all__ = [
     "OBSERVED",
     "NamedCurves",
     "Style",
+    "as_named",
     "axes_or_new",
     "finish",
     "named_curves",

@@ -10,7 +10,7 @@ import numpy as np
 from consurv.metrics.d_calibration import DCalibrationResult
 from consurv.report.bootstrap import Estimate
 
-__all__ = ["Kind", "Verdict", "verdict"]
+__all__ = ["FEW_EVENTS", "Kind", "Verdict", "largest_gap", "verdict"]
 
 Kind = Literal[
     "calibrated already",

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from consurv._checks import Bool, Float, as_floats, check_same_length
-from consurv._params import AtLeast, InstanceOf, OneOf, Rule, check_params
+from consurv._params import AtLeast, Constraint, InstanceOf, OneOf, check_params
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.block import Block, Data, refer
 from consurv.conformal.reading import RawModel
@@ -79,7 +79,7 @@ class Adjustment(ABC):
     # The censoring rules that go with it, by name; the first stands for "auto".
     rule_names: ClassVar[tuple[str, ...]] = ()
     # What a stored number or word must be.
-    _stored: ClassVar[Mapping[str, Rule | tuple[Rule, ...]]] = {
+    _stored: ClassVar[Mapping[str, Constraint | tuple[Constraint, ...]]] = {
         "n_conformal": AtLeast(2),
         "conformal_set": InstanceOf(str),
         "censoring": InstanceOf(str),

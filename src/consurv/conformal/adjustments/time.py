@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from consurv._checks import Bool, Float, as_levels
+from consurv._checks import Bool, Float, Index, as_levels
 from consurv._params import AtLeast
 from consurv.conformal.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustments.adjustment import Adjustment, Picture
@@ -16,7 +16,6 @@ from consurv.conformal.block import Block, Data
 from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
 from consurv.conformal.reading import RawModel
 from consurv.conformal.shifts import find_shifts
-from consurv.curves.search import Index
 
 __all__ = ["TimeAdjustment"]
 

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from consurv._checks import Bool, Float
-from consurv.curves.search import Index
+from consurv._checks import Bool, Float, Index
 
 __all__ = ["Place", "RawCurves"]
 

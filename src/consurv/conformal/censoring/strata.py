@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.conformal.block import Block
-from consurv.curves.search import Index
 
 __all__ = ["Strata", "median_column"]
 

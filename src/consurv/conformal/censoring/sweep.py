@@ -23,11 +23,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.conformal.block import Block
 from consurv.conformal.censoring.laws.segment import Head, SegmentMass
 from consurv.conformal.mass import LevelMass
-from consurv.curves.search import Index
 from consurv.errors import InvalidInput
 
 __all__ = ["CurveSweep", "check_events"]

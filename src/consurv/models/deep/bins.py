@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.outcome import Outcome
 
 __all__ = ["event_quantiles", "find_bins", "share_left"]
@@ -39,7 +38,7 @@ def event_quantiles(outcome: Outcome, n_bins: int | None = None) -> Float:
     return edges
 
 
-def find_bins(edges: Float, time: Float) -> NDArray[np.intp]:
+def find_bins(edges: Float, time: Float) -> Index:
     """Return the bin of each time: number i is (edge i−1, edge i], the last is open.
 
     Examples

@@ -6,14 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from consurv._checks import Float
-from consurv._params import AtLeast, Rule
+from consurv._checks import Float, Index
+from consurv._params import AtLeast, Constraints
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
-from consurv.models.deep.base import Data, DeepSurvival
+from consurv.models.deep.deep_survival import Data, DeepSurvival
 from consurv.models.deep.losses.case_control import case_control_loss, draw_controls
 from consurv.models.deep.time_risks import TimeNetwork, breslow_increments
 from consurv.models.deep.training import find_device
@@ -43,7 +42,7 @@ class CoxTime(DeepSurvival):
     n_controls : int, default=1
         Controls drawn for each event.
     hidden, dropout, learning_rate, ..., verbose
-        As in :class:`~consurv.models.deep.base.DeepSurvival`.
+        As in :class:`~consurv.models.deep.deep_survival.DeepSurvival`.
 
     Attributes
     ----------
@@ -67,7 +66,7 @@ class CoxTime(DeepSurvival):
     SurvivalCurves(n=3, nodes=181, grid='shared', interpolation='step')
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         **DeepSurvival._rules,
         "n_controls": AtLeast(1),
     }
@@ -132,9 +131,7 @@ class CoxTime(DeepSurvival):
             rows = np.zeros(1, dtype=np.intp)
         return self._encode(outcome, rows)
 
-    def _encode(
-        self, outcome: Outcome, rows: NDArray[np.intp] | None = None
-    ) -> dict[str, Tensor]:
+    def _encode(self, outcome: Outcome, rows: Index | None = None) -> dict[str, Tensor]:
         rows = np.arange(len(outcome)) if rows is None else rows
         first = np.searchsorted(outcome.time, outcome.time[rows], side="left")
         return {

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from consurv._checks import Float, as_levels
-from consurv._params import AtLeast, InstanceOf, Rule
+from consurv._params import AtLeast, Constraints, InstanceOf
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.rearrange import rearrange
-from consurv.models.deep.base import DeepSurvival
+from consurv.models.deep.deep_survival import DeepSurvival
 from consurv.models.deep.losses.portnoy import censored_pinball_loss, crossing_penalty
 from consurv.models.deep.network import mlp
 from consurv.outcome import Outcome
@@ -46,8 +46,8 @@ class CQRNN(DeepSurvival):
     crossing_weight : float, default=10.0
         Weight of the crossing penalty.
     hidden, dropout, learning_rate, ..., verbose
-        As in :class:`~consurv.models.deep.base.DeepSurvival`, but ``weight_decay`` is
-        0.1 by default.
+        As in :class:`~consurv.models.deep.deep_survival.DeepSurvival`, but
+        ``weight_decay`` is 0.1 by default.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class CQRNN(DeepSurvival):
     (array([0.25, 0.5 , 0.75]), (5, 3))
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         **DeepSurvival._rules,
         "percentiles": (AtLeast(1), InstanceOf(list, tuple, np.ndarray)),
         "crossing_weight": AtLeast(0, real=True),

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from consurv._params import Between, OneOf, Rule
+from consurv._params import Between, Constraints, OneOf
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.deep.base import DeepSurvival
 from consurv.models.deep.bins import event_quantiles, find_bins
+from consurv.models.deep.deep_survival import DeepSurvival
 from consurv.models.deep.losses.pmf import (
     bin_log_probabilities,
     bin_negative_log_likelihood,
@@ -38,7 +38,7 @@ class DeepHit(DeepSurvival):
     sigma : float, default=0.1
         Width of the exponential in the ranking loss.
     hidden, dropout, learning_rate, ..., verbose
-        As in :class:`~consurv.models.deep.base.DeepSurvival`.
+        As in :class:`~consurv.models.deep.deep_survival.DeepSurvival`.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class DeepHit(DeepSurvival):
     (14, SurvivalCurves(n=3, nodes=15, grid='shared', interpolation='linear'))
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         **DeepSurvival._rules,
         "alpha": (OneOf(0, 0.0, 1, 1.0), Between(0, 1)),
         "sigma": Between(0, np.inf),

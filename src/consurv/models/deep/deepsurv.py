@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from consurv.curves.curves import SurvivalCurves
 from consurv.models.breslow import breslow
-from consurv.models.deep.base import DeepSurvival
+from consurv.models.deep.deep_survival import DeepSurvival
 from consurv.outcome import Outcome
 
 __all__ = ["DeepSurv", "cox_loss"]

@@ -10,9 +10,9 @@ import torch
 from scipy.special import ndtri
 from torch import Tensor, nn
 
-from consurv._params import AtLeast, OneOf, Rule
+from consurv._params import AtLeast, Constraints, OneOf
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.deep.base import DeepSurvival
+from consurv.models.deep.deep_survival import DeepSurvival
 from consurv.models.deep.losses.calibration import (
     batch_kaplan_meier,
     mean_curve_distance,
@@ -55,7 +55,7 @@ class LogNormalNN(DeepSurvival):
     weight : float, default=1.0
         Weight of the calibration term; the paper takes 10⁰ ... 10⁵.
     hidden, dropout, learning_rate, ..., verbose
-        As in :class:`~consurv.models.deep.base.DeepSurvival`.
+        As in :class:`~consurv.models.deep.deep_survival.DeepSurvival`.
 
     References
     ----------
@@ -73,7 +73,7 @@ class LogNormalNN(DeepSurvival):
     3
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         **DeepSurvival._rules,
         "loss": OneOf("likelihood", "crps", "x-cal", "sfm"),
         "weight": AtLeast(0, real=True),

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.deep.base import DeepSurvival
 from consurv.models.deep.bins import event_quantiles, find_bins, share_left
+from consurv.models.deep.deep_survival import DeepSurvival
 from consurv.models.deep.network import mlp
 from consurv.outcome import Outcome
 

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from consurv._checks import Bool, Float
+from consurv._checks import Bool, Float, Index
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     EvenDraws,
@@ -27,7 +27,6 @@ from consurv.conformal.scores import DIFFERENCE, Score
 from consurv.curves.interpolate import index_before, survival_at, survival_before
 from consurv.curves.nodes import Nodes, end_time
 from consurv.curves.percentiles import percentile_times
-from consurv.curves.search import Index
 
 __all__ = ["CurveLaw", "Curves"]
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from consurv._checks import Bool, Float
+from consurv._checks import Bool, Float, Index
 from consurv.conformal.censoring.laws.law import EvenDraws, RememberedMass, unroll
 from consurv.conformal.censoring.laws.lookup import KaplanMeierLookup
 from consurv.conformal.mass import Pieces
 from consurv.conformal.scores import DIFFERENCE, Score
-from consurv.curves.search import Index
 
 __all__ = ["KaplanMeierLaw"]
 

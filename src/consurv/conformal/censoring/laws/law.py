@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from consurv._checks import Bool, Float
+from consurv._checks import Bool, Float, Index
 from consurv.conformal.mass import Pieces
 from consurv.conformal.scores import Score
-from consurv.curves.search import Index
 
 __all__ = [
     "AT_THE_END",

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.curves.kaplan_meier import KaplanMeier
-from consurv.curves.search import Index
 
 __all__ = ["KaplanMeierLookup"]
 

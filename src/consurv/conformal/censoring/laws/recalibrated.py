@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from consurv._checks import Bool, Float
+from consurv._checks import Bool, Float, Index
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     EvenDraws,
@@ -22,7 +22,6 @@ from consurv.conformal.censoring.laws.law import (
 )
 from consurv.conformal.mass import Pieces
 from consurv.conformal.scores import DIFFERENCE, Score
-from consurv.curves.search import Index
 
 __all__ = ["RecalibratedLaw"]
 

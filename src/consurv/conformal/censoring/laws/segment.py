@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     RememberedMass,
@@ -14,7 +14,6 @@ from consurv.conformal.censoring.laws.law import (
 )
 from consurv.conformal.mass import Pieces
 from consurv.conformal.scores import Score
-from consurv.curves.search import Index
 
 __all__ = ["Head", "SegmentMass"]
 

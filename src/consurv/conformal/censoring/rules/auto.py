@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.conformal.block import Block
 from consurv.conformal.censoring.hazard_ratios import hazard_ratios
 from consurv.conformal.censoring.laws.law import AT_THE_END
@@ -18,11 +18,11 @@ from consurv.conformal.censoring.raw_curves import RawCurves
 from consurv.conformal.censoring.rules.rule import CensoringRule
 from consurv.conformal.censoring.strata import Strata
 from consurv.conformal.mass import Contribution, Sweep
-from consurv.curves.search import Index, row_blocks
+from consurv.curves.search import row_blocks
 
 __all__ = ["AutoRule"]
 
-# Index whose nodes are held at once while counting: this many times the cache's.
+# Rows whose nodes are held at once while counting: this many times the cache's.
 _ROOM = 16
 
 

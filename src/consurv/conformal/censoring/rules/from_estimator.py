@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from consurv._checks import Bool, check_same_length
 from consurv._warnings import warn
 from consurv.adapters import adapter_for
-from consurv.adapters.base import describe
+from consurv.adapters.adapter import describe
 from consurv.conformal.block import Block, Data
 from consurv.conformal.censoring.laws.curves import CurveLaw, Curves
 from consurv.conformal.censoring.laws.law import AT_THE_END

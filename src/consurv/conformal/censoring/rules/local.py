@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.conformal.block import Block
 from consurv.conformal.censoring.laws.law import count_before, unroll
 from consurv.conformal.censoring.rules.rule import CensoringRule
@@ -15,7 +15,6 @@ from consurv.conformal.censoring.strata import Strata
 from consurv.conformal.censoring.sweep import CurveSweep, check_events
 from consurv.conformal.mass import Sweep
 from consurv.curves.kaplan_meier import KaplanMeier
-from consurv.curves.search import Index
 from consurv.outcome import Outcome
 
 __all__ = ["LocalRule"]
@@ -77,8 +76,8 @@ class _StratumCurves:
         curves = [_curve(y[stratum == g], at_risk) for g in range(n)]
         self.size = np.array([len(times) for times, _, _ in curves], dtype=np.intp)
         self.end = np.array([end for _, _, end in curves])
-        # Index are filled up with times that are never reached, to 2^k − 1 of them.
-        width = (1 << max(int(self.size.max()).bit_length(), 1)) - 1
+        # Rows are filled up with times that are never reached.
+        width = max(int(self.size.max()), 1)
         self._times = np.full((n, width), np.inf)
         self._survival = np.zeros((n, width + 1))
         for g, (times, survival, _) in enumerate(curves):

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.conformal.block import Block
 from consurv.conformal.censoring.rules.rule import CensoringRule
 from consurv.conformal.censoring.sweep import CurveSweep, check_events
 from consurv.conformal.mass import Sweep
-from consurv.curves.search import Index
 
 __all__ = ["SelfConsistentRule"]
 

@@ -13,7 +13,7 @@ from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["Adapter", "Validation"]
+__all__ = ["Adapter", "Validation", "describe", "n_rows"]
 
 Validation: TypeAlias = tuple[Any, Outcome] | None
 

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from consurv._checks import Float, check_same_length
-from consurv._params import Rule, check_params
+from consurv._params import Constraints, check_params
 from consurv.curves.chunks import CHUNK_ROWS, in_chunks
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
@@ -41,7 +41,7 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
     """
 
     uses_validation: ClassVar[bool] = False
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {}
+    _rules: ClassVar[Constraints] = {}
     _dtype: ClassVar[DTypeLike] = np.float64
     # Rows predicted at once, at most; with long curves they are fewer. That bounds the
     # memory of what lies between X and the answer.

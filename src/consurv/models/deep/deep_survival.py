@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from typing import Any, ClassVar
 
@@ -11,16 +10,23 @@ import torch
 from numpy.typing import DTypeLike, NDArray
 from torch import Tensor, nn
 
-from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule, check_params
+from consurv._params import (
+    AtLeast,
+    Between,
+    Constraints,
+    InstanceOf,
+    OneOf,
+    check_params,
+)
+from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
-from consurv.errors import CalibrationWarning
-from consurv.models.base import SurvivalModel
 from consurv.models.deep.network import mlp
 from consurv.models.deep.training import Settings, find_device, seeded, train
+from consurv.models.model import SurvivalModel
 from consurv.outcome import Outcome
 from consurv.splits import split
 
-__all__ = ["DeepSurvival"]
+__all__ = ["Data", "DeepSurvival"]
 
 Data = tuple[NDArray[np.float32], Outcome]
 
@@ -61,7 +67,7 @@ class DeepSurvival(SurvivalModel):
     n_features_in_ : int
     """
 
-    _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
+    _rules: ClassVar[Constraints] = {
         "dropout": (OneOf(0, 0.0), Between(0, 1)),
         "learning_rate": Between(0, np.inf),
         "weight_decay": AtLeast(0, real=True),
@@ -141,12 +147,10 @@ class DeepSurvival(SurvivalModel):
             kept, held = split(outcome, self.validation_fraction, rng)
             data, validation = (X[kept], outcome[kept]), (X[held], outcome[held])
         if validation[1].n_events == 0:
-            warnings.warn(
+            warn(
                 f"none of the {len(validation[1])} subjects of the validation set has "
                 "an event, so that it hardly tells when to stop; give X_val and y_val "
                 "or raise validation_fraction",
-                CalibrationWarning,
-                stacklevel=3,
             )
         self._train(data, validation, seed=int(rng.integers(2**31)))
 

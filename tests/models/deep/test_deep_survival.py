@@ -11,7 +11,7 @@ from consurv.adapters import adapter_for  # noqa: E402
 from consurv.curves import SurvivalCurves  # noqa: E402
 from consurv.errors import CalibrationWarning, InvalidInput  # noqa: E402
 from consurv.models import DeepSurv  # noqa: E402
-from consurv.models.deep.base import DeepSurvival  # noqa: E402
+from consurv.models.deep.deep_survival import DeepSurvival  # noqa: E402
 from consurv.outcome import Outcome  # noqa: E402
 from consurv.splits import split  # noqa: E402
 

@@ -1,0 +1,44 @@
+"""All metrics by name; scorers, reports and tables read what they need from here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from consurv.metrics.antolini import ANTOLINI
+from consurv.metrics.brier import BRIER, IBS
+from consurv.metrics.concordance import C_INDEX
+from consurv.metrics.d_calibration import D_CAL
+from consurv.metrics.facts import Metric
+from consurv.metrics.ici import ICI
+from consurv.metrics.km_calibration import KM_CAL
+from consurv.metrics.mae import MAE_HINGE, MAE_MARGIN, MAE_PO
+from consurv.metrics.one_calibration import ONE_CAL
+from consurv.metrics.uno import UNO
+
+__all__ = ["METRICS", "PAPER", "metric_of"]
+
+# In the order of the paper's figures and of its Table 2, and of an Evaluation.
+PAPER: Mapping[str, Metric] = {
+    metric.name: metric for metric in (C_INDEX, D_CAL, KM_CAL, IBS, MAE_PO)
+}
+METRICS: Mapping[str, Metric] = {
+    **PAPER,
+    **{
+        metric.name: metric
+        for metric in (UNO, ANTOLINI, BRIER, ONE_CAL, ICI, MAE_MARGIN, MAE_HINGE)
+    },
+}
+
+
+def metric_of(function: Callable[..., Any]) -> Metric | None:
+    """Return what is known of the metric that *function* computes, if it is ours.
+
+    Examples
+    --------
+    >>> from consurv.metrics import mae_hinge
+    >>> metric_of(mae_hinge).unit
+    'time'
+    """
+    found = (metric for metric in METRICS.values() if metric.compute is function)
+    return next(found, None)
