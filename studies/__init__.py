@@ -1,9 +1,12 @@
-"""The experiments of the paper: studies, their records, tables and figures."""
+"""The studies of the paper: their records, tables and figures.
 
-from consurv.experiments.config import StudyConfig
-from consurv.experiments.records import StoredRecords, read_record, read_records
-from consurv.experiments.runner import Observer, RunResult, run
-from consurv.experiments.toml import read_config
+They stand beside the library, in a clone of the repository: ``python -m studies``.
+"""
+
+from studies.config import StudyConfig
+from studies.records import StoredRecords, read_record, read_records
+from studies.runner import Observer, RunResult, run
+from studies.toml import read_config
 
 __all__ = [
     "Observer",

@@ -9,15 +9,15 @@ from time import perf_counter
 from typing import Any
 
 from consurv.errors import ConsurvError
-from consurv.experiments.environment import environment
-from consurv.experiments.evaluation import describe_error, evaluate_variant
-from consurv.experiments.fits import Fit, FitStore, fit_fingerprint, pack, train, unpack
-from consurv.experiments.grid import Cell, Task
-from consurv.experiments.limits import OutOfTime, one_thread, time_limit
-from consurv.experiments.predictions import Predictions
-from consurv.experiments.protocol import Split, split_rows
-from consurv.experiments.records import FORMAT, VERSION, Record
-from consurv.experiments.sources import load_source
+from studies.environment import environment
+from studies.evaluation import describe_error, evaluate_variant
+from studies.fits import Fit, FitStore, fit_fingerprint, pack, train, unpack
+from studies.grid import Cell, Task
+from studies.limits import OutOfTime, one_thread, time_limit
+from studies.predictions import Predictions
+from studies.protocol import Split, split_rows
+from studies.records import FORMAT, VERSION, Record
+from studies.sources import load_source
 
 __all__ = ["failed_record", "run_task"]
 

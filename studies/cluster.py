@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from consurv.errors import ConsurvError, MissingDependency
-from consurv.experiments.cell import failed_record, run_task
-from consurv.experiments.fits import FitFolder
-from consurv.experiments.grid import Task
-from consurv.experiments.local import Done
-from consurv.experiments.records import Record, status_of, write_record
+from studies.cell import failed_record, run_task
+from studies.fits import FitFolder
+from studies.grid import Task
+from studies.local import Done
+from studies.records import Record, status_of, write_record
 
 __all__ = ["run_on_cluster"]
 
@@ -132,8 +132,9 @@ def _connect(distributed: Any, address: str) -> Any:
         return distributed.Client(address, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise ConsurvError(
-            f"no Dask scheduler answers at {address}; start one with `dask scheduler` "
-            f"and workers with `dask worker {address} --nthreads 1` ({error})"
+            f"no Dask scheduler answers at {address}; start one with `python -m "
+            f"dask scheduler` and workers with `python -m dask worker {address} "
+            f"--nthreads 1`, all in the root of a clone ({error})"
         ) from error
 
 

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from consurv.experiments.measures import MEASURES, Measure
-from consurv.experiments.names import variant_label
-from consurv.experiments.results import Results
-from consurv.experiments.statistics import (
+from studies.measures import MEASURES, Measure
+from studies.names import variant_label
+from studies.results import Results
+from studies.statistics import (
     Interval,
     holm,
     mean_interval,

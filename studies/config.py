@@ -9,9 +9,9 @@ from typing import Any
 from consurv._params import AtLeast, Between, InstanceOf, Rule, check_params
 from consurv._registry import resolve
 from consurv.errors import InvalidInput
-from consurv.experiments.named import check_settings, full_name, named_fits
-from consurv.experiments.names import STUDIES
-from consurv.experiments.sources import source_names
+from studies.named import check_settings, full_name, named_fits
+from studies.names import STUDIES
+from studies.sources import source_names
 
 __all__ = ["StudyConfig"]
 

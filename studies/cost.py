@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from consurv.experiments.results import Results
-from consurv.experiments.statistics import Interval, mean_interval
+from studies.results import Results
+from studies.statistics import Interval, mean_interval
 
 __all__ = [
     "STUDY",

@@ -9,8 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from consurv.experiments.figures.look import Picture
-from consurv.experiments.tables.table import Table
+from studies.figures.look import Picture
+from studies.tables.table import Table
 
 __all__ = ["Code", "Document", "Section", "Shown", "table_file"]
 
@@ -84,7 +84,7 @@ class Document:
         """Return the report as one page that needs no other file."""
         from jinja2 import Environment, StrictUndefined
 
-        folder = resources.files("consurv.experiments") / "templates"
+        folder = resources.files("studies") / "templates"
         source = (folder / "summary.html.j2").read_text(encoding="utf-8")
         environment = Environment(
             autoescape=True,

@@ -16,11 +16,11 @@ from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.levels import LevelResult
 from consurv.conformal.shifts import ShiftResult
 from consurv.curves.curves import SurvivalCurves
-from consurv.experiments.memory import peak_memory
-from consurv.experiments.predictions import Predictions
-from consurv.experiments.variants import Variant
 from consurv.metrics import evaluate
 from consurv.metrics.evaluate import Evaluation
+from studies.memory import peak_memory
+from studies.predictions import Predictions
+from studies.variants import Variant
 
 __all__ = ["describe_error", "evaluate_variant"]
 

@@ -13,17 +13,17 @@ import joblib
 
 from consurv.adapters import adapter_for
 from consurv.datasets import TableEncoder
-from consurv.experiments.environment import versions
-from consurv.experiments.files import write_atomically
-from consurv.experiments.fingerprint import fingerprint
-from consurv.experiments.memory import PeakMemory
-from consurv.experiments.named import NamedFit
-from consurv.experiments.protocol import PROTOCOL, Split
-from consurv.experiments.sources import load_source
+from studies.environment import versions
+from studies.files import write_atomically
+from studies.fingerprint import fingerprint
+from studies.memory import PeakMemory
+from studies.named import NamedFit
+from studies.protocol import PROTOCOL, Split
+from studies.sources import load_source
 
 __all__ = ["Fit", "FitFolder", "FitStore", "fit_fingerprint", "pack", "train", "unpack"]
 
-_FORMAT = "consurv-fit-2"
+_FORMAT = "consurv-fit-3"
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from consurv import __version__
-from consurv.experiments.config import StudyConfig
-from consurv.experiments.fingerprint import fingerprint
-from consurv.experiments.named import NamedFit, named_fits
-from consurv.experiments.protocol import PROTOCOL
-from consurv.experiments.sources import load_source
-from consurv.experiments.variants import Variant, variants_of
+from studies.config import StudyConfig
+from studies.fingerprint import fingerprint
+from studies.named import NamedFit, named_fits
+from studies.protocol import PROTOCOL
+from studies.sources import load_source
+from studies.variants import Variant, variants_of
 
 __all__ = ["Cell", "Task", "cells_of", "tasks_of"]
 

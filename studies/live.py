@@ -1,4 +1,4 @@
-"""How a run of experiments gets on: a live line on a terminal, else plain lines."""
+"""How a run of studies gets on: a live line on a terminal, else plain lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from consurv.cli.console import print_note, stderr
-from consurv.experiments.grid import Task
+from studies.grid import Task
 
 __all__ = ["Live"]
 

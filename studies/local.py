@@ -15,10 +15,10 @@ from time import sleep
 
 from consurv._params import AtLeast, check_params
 from consurv.errors import ConsurvError
-from consurv.experiments.cell import failed_record, run_task
-from consurv.experiments.fits import FitFolder
-from consurv.experiments.grid import Task
-from consurv.experiments.records import Record, status_of, write_record
+from studies.cell import failed_record, run_task
+from studies.fits import FitFolder
+from studies.grid import Task
+from studies.records import Record, status_of, write_record
 
 __all__ = ["Done", "run_here"]
 

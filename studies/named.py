@@ -9,8 +9,8 @@ from typing import Any
 from consurv._registry import resolve
 from consurv.adapters import adapter_for
 from consurv.errors import InvalidInput
-from consurv.experiments.names import model_label
 from consurv.models.registry import make_model, model_name, model_names
+from studies.names import model_label
 
 __all__ = [
     "NamedFit",

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from consurv.datasets import MissingData
 from consurv.errors import InvalidInput
-from consurv.experiments.config import StudyConfig
-from consurv.experiments.grid import Cell, Task, cells_of, tasks_of
-from consurv.experiments.records import (
+from studies.config import StudyConfig
+from studies.grid import Cell, Task, cells_of, tasks_of
+from studies.records import (
     CorruptRecord,
     read_record,
     record_path,
     status_of,
 )
-from consurv.experiments.sources import PUBLIC, SIMULATED, split_available
+from studies.sources import PUBLIC, SIMULATED, split_available
 
 __all__ = ["Plan", "plan"]
 

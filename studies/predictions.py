@@ -27,8 +27,8 @@ from consurv.conformal.shifts import ShiftResult, find_shifts, resolve_rule
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
-from consurv.experiments.protocol import Split
-from consurv.experiments.variants import Variant
+from studies.protocol import Split
+from studies.variants import Variant
 
 __all__ = ["Conformalized", "Predictions"]
 

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from consurv.conformal.policies import Data
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.datasets import TableEncoder
 from consurv.errors import CalibrationWarning
-from consurv.experiments.sources import load_source
 from consurv.outcome import Outcome
 from consurv.splits import split
+from studies.sources import load_source
 
-__all__ = ["PROTOCOL", "Split", "split_rows"]
+__all__ = ["PROTOCOL", "Split", "split_rows", "split_table"]
 
 # Part of every fingerprint: raise it when splits or encoding change.
 PROTOCOL = "90/10 test, 10 % of the rest for validation, stratified; version 1"
@@ -53,10 +54,10 @@ class Split:
 
 @lru_cache(maxsize=2)
 def split_rows(dataset: str, seed: int, holds_out: bool) -> Split:
-    """Split a dataset 90/10, and the larger part again if rows are held out.
+    """Split a dataset of the studies; see `split_table`.
 
-    The test set depends on dataset and seed alone. The last splits are kept in
-    memory, because all models of a dataset and a seed share them.
+    The last splits are kept in memory, because all models of a dataset and a seed
+    share them.
 
     Parameters
     ----------
@@ -73,25 +74,53 @@ def split_rows(dataset: str, seed: int, holds_out: bool) -> Split:
     [111, 12, 14]
     """
     source = load_source(dataset)
+    return split_table(source.X, source.y, seed, holds_out, source.impute)
+
+
+def split_table(
+    X: pd.DataFrame, y: Outcome, seed: int, holds_out: bool, impute: str = "mean"
+) -> Split:
+    """Split rows 90/10, and the larger part again if rows are held out.
+
+    The test set depends on the rows and the seed alone.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n, m)
+    y : Outcome
+    seed : int
+    holds_out : bool
+        Whether a validation set is split off.
+    impute : str
+        What the encoder fills in where a number is missing.
+
+    Examples
+    --------
+    >>> from consurv.datasets import make_weibull
+    >>> data = make_weibull(100, random_state=0)
+    >>> parts = split_table(data.X, data.outcome, seed=0, holds_out=False)
+    >>> len(parts.train[1]), parts.validation, len(parts.test[1])
+    (90, None, 10)
+    """
     rng = np.random.default_rng(seed)
-    rest, tested = split(source.y, _TEST, rng)
+    rest, tested = split(y, _TEST, rng)
     trained, held = rest, rest[:0]
     if holds_out:
-        kept, out = split(source.y[rest], _VALIDATION, rng)
+        kept, out = split(y[rest], _VALIDATION, rng)
         trained, held = rest[kept], rest[out]
-    encoder = TableEncoder(impute=source.impute).fit(source.X.iloc[trained])
+    encoder = TableEncoder(impute=impute).fit(X.iloc[trained])
     with warnings.catch_warnings():
         # A rare level that training lacks is part of the protocol.
         warnings.simplefilter("ignore", CalibrationWarning)
-        encoded = encoder.transform(source.X)
+        encoded = encoder.transform(X)
 
     def take(rows: NDArray[np.intp]) -> Data:
-        return encoded.iloc[rows], source.y[rows]
+        return encoded.iloc[rows], y[rows]
 
     return Split(
         encoder,
         take(trained),
         take(held) if holds_out else None,
         take(tested),
-        source.y[rest],
+        y[rest],
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from consurv.errors import ConsurvError
-from consurv.experiments.files import write_atomically
+from studies.files import write_atomically
 
 __all__ = [
     "FORMAT",

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from consurv.experiments.names import (
+from studies.names import (
     SIZES,
     STUDIES,
     model_label,
     model_order,
     variant_order,
 )
-from consurv.experiments.statistics import Interval, mean_interval
+from studies.statistics import Interval, mean_interval
 
 __all__ = ["DatasetFacts", "Failure", "Results"]
 

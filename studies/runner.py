@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from consurv.experiments.config import StudyConfig
-from consurv.experiments.files import remove_leftovers
-from consurv.experiments.grid import Task
-from consurv.experiments.local import Done, run_here
-from consurv.experiments.planning import plan
-from consurv.experiments.protocol import split_rows
-from consurv.experiments.sources import load_source
-from consurv.experiments.toml import write_config
+from studies.config import StudyConfig
+from studies.files import remove_leftovers
+from studies.grid import Task
+from studies.local import Done, run_here
+from studies.planning import plan
+from studies.protocol import split_rows
+from studies.sources import load_source
+from studies.toml import write_config
 
 __all__ = ["Observer", "RunResult", "run"]
 
@@ -149,7 +149,7 @@ def _execute(
 ) -> Iterator[Done]:
     if dask is None:
         return run_here(tasks, folder, jobs)
-    from consurv.experiments.cluster import run_on_cluster
+    from studies.cluster import run_on_cluster
 
     return run_on_cluster(tasks, folder, dask)
 

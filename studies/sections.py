@@ -5,45 +5,45 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from consurv.experiments import cost as costs
-from consurv.experiments.claims.lists import (
+from studies import cost as costs
+from studies.claims.lists import (
     ABOUT_CLAIMS,
     claims_table,
     cost_claims,
     metric_claims,
 )
-from consurv.experiments.comparison import Pair, tally
-from consurv.experiments.document import Block, Code, Section, Shown
-from consurv.experiments.figures.ablation import ablation_figures
-from consurv.experiments.figures.calibration import calibration_figures
-from consurv.experiments.figures.cost import cost_figures
-from consurv.experiments.figures.main import main_figures
-from consurv.experiments.figures.objective import objective_figures
-from consurv.experiments.measures import MEASURES
-from consurv.experiments.results import Results
-from consurv.experiments.tables import cost, coverage, run_time
-from consurv.experiments.tables.ablation import (
+from studies.comparison import Pair, tally
+from studies.document import Block, Code, Section, Shown
+from studies.figures.ablation import ablation_figures
+from studies.figures.calibration import calibration_figures
+from studies.figures.cost import cost_figures
+from studies.figures.main import main_figures
+from studies.figures.objective import objective_figures
+from studies.measures import MEASURES
+from studies.results import Results
+from studies.tables import cost, coverage, run_time
+from studies.tables.ablation import (
     ABLATIONS,
     ablation_cells,
     ablation_ranks,
 )
-from consurv.experiments.tables.full import full_results
-from consurv.experiments.tables.levels import wins_by_level
-from consurv.experiments.tables.notes import TESTS
-from consurv.experiments.tables.objective import objective_table
-from consurv.experiments.tables.ranking import c_index_changes, ranking_changes
-from consurv.experiments.tables.space import space_table
-from consurv.experiments.tables.standing import standing, standing_by_dataset
-from consurv.experiments.tables.wins import dataset_groups, win_counts
-from consurv.experiments.tables.worse import significantly_worse
+from studies.tables.full import full_results
+from studies.tables.levels import wins_by_level
+from studies.tables.notes import TESTS
+from studies.tables.objective import objective_table
+from studies.tables.ranking import c_index_changes, ranking_changes
+from studies.tables.space import space_table
+from studies.tables.standing import standing, standing_by_dataset
+from studies.tables.wins import dataset_groups, win_counts
+from studies.tables.worse import significantly_worse
 
 __all__ = ["all_sections", "headlines", "main_pairs"]
 
 MAIN, OBJECTIVE = "main", "objective"
 _AGAIN = (
-    "What was asked, study by study. With these lines in `config.toml`, `consurv "
-    "reproduce STUDY --config config.toml --out FOLDER` runs a study again, and "
-    "`consurv reproduce report FOLDER` makes this report from stored records alone."
+    "What was asked, study by study. With these lines in `config.toml`, `python "
+    "-m studies STUDY --config config.toml --out FOLDER` runs a study again, and "
+    "`python -m studies report FOLDER` makes this report from stored records alone."
 )
 _PAIRS = (("raw", "csd"), ("raw", "auto"), ("csd", "auto"), ("raw", "cipot"))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from consurv.errors import InvalidInput
-from consurv.experiments.document import Document, table_file
-from consurv.experiments.files import write_atomically
-from consurv.experiments.records import read_records
-from consurv.experiments.results import Results
-from consurv.experiments.sections import all_sections, headlines, main_pairs
 from consurv.report.html import check_libraries
+from studies.document import Document, table_file
+from studies.files import write_atomically
+from studies.records import read_records
+from studies.results import Results
+from studies.sections import all_sections, headlines, main_pairs
 
 __all__ = ["write_summary"]
 
@@ -49,7 +49,7 @@ def write_summary(folder: Path) -> list[Path]:
     if not stored.records:
         raise InvalidInput(
             f"{folder} holds no records; run a study first, such as "
-            "`consurv reproduce main --quick`"
+            "`python -m studies main --quick`"
         )
     results = Results(stored.records)
     pairs = main_pairs(results)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from consurv.errors import InvalidInput
-from consurv.experiments.config import StudyConfig
-from consurv.experiments.files import write_atomically
-from consurv.experiments.names import STUDIES
+from studies.config import StudyConfig
+from studies.files import write_atomically
+from studies.names import STUDIES
 
 __all__ = ["read_config", "write_config"]
 
@@ -58,7 +58,7 @@ def write_config(path: Path, configs: Sequence[StudyConfig]) -> None:
     except (OSError, ValueError):
         before = {}
     studies = {**{k: v for k, v in before.items() if k in STUDIES}, **asked}
-    lines = ["# What `consurv reproduce` was asked for, study by study."]
+    lines = ["# What `python -m studies` was asked for, study by study."]
     for study in (name for name in STUDIES if name in studies):
         lines += ["", *_table([study], studies[study])]
     write_atomically(path, ("\n".join(lines) + "\n").encode())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from consurv._registry import resolve
 from consurv.conformal.censoring import RULES
-from consurv.experiments.named import NamedFit
+from studies.named import NamedFit
 
 __all__ = ["CIPOT", "PERCENTILE_COUNTS", "RAW", "Variant", "variants_of"]
 

@@ -22,10 +22,9 @@ LAYERS = {
     "models": 3,
     "datasets": 3,
     "report": 4,
-    "experiments": 5,
-    "cli": 6,
-    "__init__": 7,
-    "__main__": 7,
+    "cli": 5,
+    "__init__": 6,
+    "__main__": 6,
 }
 OPTIONAL = (
     "lifelines",
@@ -71,6 +70,17 @@ def test_imports_point_downwards():
             )
             if not allowed:
                 wrong.append(f"{path.relative_to(ROOT)} imports {module}")
+    assert wrong == []
+
+
+def test_the_package_stands_without_what_is_beside_it():
+    beside = {"studies", "benchmarks", "tests"}
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {module}"
+        for path in ROOT.rglob("*.py")
+        for module in imports_of(path)
+        if module.split(".")[0] in beside
+    ]
     assert wrong == []
 
 

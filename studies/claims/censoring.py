@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from consurv.experiments.claims.base import (
+from studies.claims.claim import (
     BETTER,
     COMPARABLE,
     SIGNIFICANTLY_BETTER,
@@ -16,11 +16,11 @@ from consurv.experiments.claims.base import (
     datasets_of_size,
     judged,
 )
-from consurv.experiments.comparison import compare_variants
-from consurv.experiments.measures import CALIBRATION, MEASURES
-from consurv.experiments.names import variant_label
-from consurv.experiments.results import Results
-from consurv.experiments.tables.ablation import cell_ranks
+from studies.comparison import compare_variants
+from studies.measures import CALIBRATION, MEASURES
+from studies.names import variant_label
+from studies.results import Results
+from studies.tables.ablation import cell_ranks
 
 __all__ = ["censoring_claims"]
 

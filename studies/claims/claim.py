@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from consurv.experiments.comparison import CellComparison, compare_variants, tally
-from consurv.experiments.results import Results
+from studies.comparison import CellComparison, compare_variants, tally
+from studies.results import Results
 
 __all__ = [
     "BETTER",
@@ -31,7 +31,7 @@ __all__ = [
     "judged",
 ]
 
-Outcome = Literal["confirmed", "refuted", "not tested"]
+Verdict = Literal["confirmed", "refuted", "not tested"]
 
 MOST = 2 / 3
 _HALF = 1 / 2
@@ -52,7 +52,7 @@ class Claim:
         In short, what the paper says.
     criterion : str
         What counts as confirmed.
-    outcome : {"confirmed", "refuted", "not tested"}
+    verdict : {"confirmed", "refuted", "not tested"}
     evidence : str
         The figures behind it.
     """
@@ -60,7 +60,7 @@ class Claim:
     number: str
     claim: str
     criterion: str
-    outcome: Outcome
+    verdict: Verdict
     evidence: str
 
 
@@ -77,17 +77,17 @@ def judged(number: str, claim: str, criterion: str, *evidence: Evidence) -> Clai
 
     Examples
     --------
-    >>> judged("1", "so it is", "count", Evidence(True, "9 of 10")).outcome
+    >>> judged("1", "so it is", "count", Evidence(True, "9 of 10")).verdict
     'confirmed'
-    >>> judged("1", "so it is", "count", Evidence(None, "")).outcome
+    >>> judged("1", "so it is", "count", Evidence(None, "")).verdict
     'not tested'
     """
     seen = [part for part in evidence if part.holds is not None]
     text = "; ".join(part.text for part in seen)
     if not seen or len(seen) < len(evidence):
         return Claim(number, claim, criterion, "not tested", text or "no records")
-    outcome: Outcome = "confirmed" if all(p.holds for p in seen) else "refuted"
-    return Claim(number, claim, criterion, outcome, text)
+    verdict: Verdict = "confirmed" if all(p.holds for p in seen) else "refuted"
+    return Claim(number, claim, criterion, verdict, text)
 
 
 def better(

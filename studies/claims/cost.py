@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from consurv.experiments import cost
-from consurv.experiments.claims.base import MOST, Claim, Evidence, judged
-from consurv.experiments.names import variant_label
-from consurv.experiments.results import Results
+from studies import cost
+from studies.claims.claim import MOST, Claim, Evidence, judged
+from studies.names import variant_label
+from studies.results import Results
 
 __all__ = ["cost_claims"]
 

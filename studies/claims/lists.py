@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from consurv.experiments.claims.base import Claim
-from consurv.experiments.claims.censoring import censoring_claims
-from consurv.experiments.claims.cost import cost_claims
-from consurv.experiments.claims.objective import objective_claims
-from consurv.experiments.claims.settings import conformal_set_claims, percentile_claims
-from consurv.experiments.results import Results
-from consurv.experiments.tables.table import Table
+from studies.claims.censoring import censoring_claims
+from studies.claims.claim import Claim
+from studies.claims.cost import cost_claims
+from studies.claims.objective import objective_claims
+from studies.claims.settings import conformal_set_claims, percentile_claims
+from studies.results import Results
+from studies.tables.table import Table
 
 __all__ = ["ABOUT_CLAIMS", "claims_table", "cost_claims", "metric_claims"]
 
@@ -35,7 +35,7 @@ def metric_claims(results: Results) -> list[Claim]:
 def claims_table(claims: Sequence[Claim], name: str, title: str) -> Table:
     """Return a line for each claim."""
     rows = tuple(
-        (c.number, c.claim, c.outcome, c.evidence, c.criterion) for c in claims
+        (c.number, c.claim, c.verdict, c.evidence, c.criterion) for c in claims
     )
     columns = ("no.", "the paper says", "outcome", "what was found", "criterion")
     return Table(name, title, "", columns, rows, ABOUT_CLAIMS)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from scipy.stats import spearmanr
 
-from consurv.experiments.claims.base import MOST, Claim, Evidence, judged
-from consurv.experiments.results import Results
+from studies.claims.claim import MOST, Claim, Evidence, judged
+from studies.results import Results
 
 __all__ = ["objective_claims"]
 

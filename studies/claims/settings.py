@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from consurv.experiments.claims.base import (
+from studies.claims.claim import (
     BETTER,
     COMPARABLE,
     SIGNIFICANTLY_BETTER,
@@ -14,9 +14,9 @@ from consurv.experiments.claims.base import (
     datasets_of_size,
     judged,
 )
-from consurv.experiments.comparison import CellComparison, compare_variants
-from consurv.experiments.measures import CALIBRATION, MEASURES
-from consurv.experiments.results import Results
+from studies.comparison import CellComparison, compare_variants
+from studies.measures import CALIBRATION, MEASURES
+from studies.results import Results
 
 __all__ = ["conformal_set_claims", "percentile_claims"]
 

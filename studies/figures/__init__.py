@@ -1,5 +1,5 @@
 """The paper's figures, drawn from records."""
 
-from consurv.experiments.figures.look import Picture
+from studies.figures.look import Picture
 
 __all__ = ["Picture"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from consurv.experiments.figures.grid import Grid, draw_grid
-from consurv.experiments.figures.look import Picture, marks_for
-from consurv.experiments.results import Results
+from studies.figures.grid import Grid, draw_grid
+from studies.figures.look import Picture, marks_for
+from studies.results import Results
 
 __all__ = ["ablation_figures"]
 

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from consurv._checks import Float
-from consurv.experiments.figures.look import Mark, Picture, marks_for, save
-from consurv.experiments.figures.panels import panels
-from consurv.experiments.results import Results
+from studies.figures.look import Mark, Picture, marks_for, save
+from studies.figures.panels import panels
+from studies.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

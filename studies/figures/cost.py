@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from consurv.experiments import cost
-from consurv.experiments.figures.look import Mark, Picture, marks_for, save
-from consurv.experiments.figures.marks import draw_means
-from consurv.experiments.figures.panels import panels
-from consurv.experiments.results import Results
-from consurv.experiments.statistics import Interval
+from studies import cost
+from studies.figures.look import Mark, Picture, marks_for, save
+from studies.figures.marks import draw_means
+from studies.figures.panels import panels
+from studies.results import Results
+from studies.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from consurv.experiments.figures.look import (
+from studies.figures.look import (
     DUMMY,
     Mark,
     legend,
@@ -15,11 +15,11 @@ from consurv.experiments.figures.look import (
     plain,
     save,
 )
-from consurv.experiments.figures.marks import dagger, draw_dummy, draw_means
-from consurv.experiments.figures.roots import root_scale
-from consurv.experiments.measures import CALIBRATION, MEASURES, Measure
-from consurv.experiments.results import Results
-from consurv.experiments.statistics import Interval
+from studies.figures.marks import dagger, draw_dummy, draw_means
+from studies.figures.roots import root_scale
+from studies.measures import CALIBRATION, MEASURES, Measure
+from studies.results import Results
+from studies.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from consurv.errors import MissingDependency
-from consurv.experiments.files import write_atomically
-from consurv.experiments.names import variant_label
+from studies.files import write_atomically
+from studies.names import variant_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

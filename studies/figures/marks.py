@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from consurv.experiments.figures.look import DUMMY, Mark
-from consurv.experiments.measures import CALIBRATION, Measure
-from consurv.experiments.results import Results
-from consurv.experiments.statistics import Interval
+from studies.figures.look import DUMMY, Mark
+from studies.measures import CALIBRATION, Measure
+from studies.results import Results
+from studies.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from consurv.experiments.figures.look import DUMMY, Mark, Picture, save
-from consurv.experiments.figures.marks import dagger, draw_dummy, draw_means
-from consurv.experiments.figures.panels import panels
-from consurv.experiments.figures.roots import root_scale
-from consurv.experiments.measures import CALIBRATION, MEASURES, Measure
-from consurv.experiments.results import Results
-from consurv.experiments.statistics import Interval
-from consurv.experiments.tables.objective import STUDY, objective_bars
+from studies.figures.look import DUMMY, Mark, Picture, save
+from studies.figures.marks import dagger, draw_dummy, draw_means
+from studies.figures.panels import panels
+from studies.figures.roots import root_scale
+from studies.measures import CALIBRATION, MEASURES, Measure
+from studies.results import Results
+from studies.statistics import Interval
+from studies.tables.objective import STUDY, objective_bars
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from consurv.experiments.figures.look import (
+from studies.figures.look import (
     Mark,
     legend,
     legend_rows,

@@ -1,5 +1,5 @@
 """Tables of the experiments, as CSV for machines and Markdown for readers."""
 
-from consurv.experiments.tables.table import PValue, Table
+from studies.tables.table import PValue, Table
 
 __all__ = ["PValue", "Table"]

@@ -6,12 +6,12 @@ import numpy as np
 from scipy.stats import rankdata
 
 from consurv._checks import Float
-from consurv.experiments.measures import MEASURES, Measure
-from consurv.experiments.names import SIZES, variant_label
-from consurv.experiments.results import Results
-from consurv.experiments.statistics import mean_interval, rounded
-from consurv.experiments.tables.notes import MEAN
-from consurv.experiments.tables.table import Table, Value
+from studies.measures import MEASURES, Measure
+from studies.names import SIZES, variant_label
+from studies.results import Results
+from studies.statistics import mean_interval, rounded
+from studies.tables.notes import MEAN
+from studies.tables.table import Table, Value
 
 __all__ = ["ABLATIONS", "ablation_cells", "ablation_ranks", "cell_ranks"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from consurv.experiments import cost
-from consurv.experiments.names import variant_label
-from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import MEAN
-from consurv.experiments.tables.table import Table
+from studies import cost
+from studies.names import variant_label
+from studies.results import Results
+from studies.tables.notes import MEAN
+from studies.tables.table import Table
 
 __all__ = ["extra_table", "memory_table", "relative_table"]
 

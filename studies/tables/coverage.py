@@ -6,9 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 
-from consurv.experiments.names import STUDIES
-from consurv.experiments.results import Failure, Results
-from consurv.experiments.tables.table import Table, Value
+from studies.names import STUDIES
+from studies.results import Failure, Results
+from studies.tables.table import Table, Value
 
 __all__ = [
     "environment_texts",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from consurv.experiments.comparison import CellComparison, Pair
-from consurv.experiments.measures import MEASURES
-from consurv.experiments.names import variant_label
-from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import HOLM_IN_METRIC, MEAN, TESTS, holm_note
-from consurv.experiments.tables.table import PValue, Table, Value
+from studies.comparison import CellComparison, Pair
+from studies.measures import MEASURES
+from studies.names import variant_label
+from studies.results import Results
+from studies.tables.notes import HOLM_IN_METRIC, MEAN, TESTS, holm_note
+from studies.tables.table import PValue, Table, Value
 
 __all__ = ["full_results"]
 

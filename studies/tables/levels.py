@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from consurv.experiments.comparison import CellComparison, Pair, tally
-from consurv.experiments.measures import CALIBRATION, MEASURES
-from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import DUMMY, TESTS
-from consurv.experiments.tables.table import Table, Value
-from consurv.experiments.tables.wins import dataset_groups
+from studies.comparison import CellComparison, Pair, tally
+from studies.measures import CALIBRATION, MEASURES
+from studies.results import Results
+from studies.tables.notes import DUMMY, TESTS
+from studies.tables.table import Table, Value
+from studies.tables.wins import dataset_groups
 
 __all__ = ["wins_by_level"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from consurv.experiments.comparison import Pair
+from studies.comparison import Pair
 
 __all__ = ["DUMMY", "HOLM_IN_METRIC", "MEAN", "TESTS", "holm_note"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from consurv.experiments.measures import MEASURES
-from consurv.experiments.names import variant_label
-from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import MEAN
-from consurv.experiments.tables.table import Table
+from studies.measures import MEASURES
+from studies.names import variant_label
+from studies.results import Results
+from studies.tables.notes import MEAN
+from studies.tables.table import Table
 
 __all__ = ["objective_bars", "objective_table"]
 

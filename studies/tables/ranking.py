@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from consurv.experiments.comparison import CellComparison, Pair, tally
-from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import TESTS, holm_note
-from consurv.experiments.tables.table import PValue, Table, Value
-from consurv.experiments.tables.wins import dataset_groups
-from consurv.experiments.variants import CIPOT
+from studies.comparison import CellComparison, Pair, tally
+from studies.results import Results
+from studies.tables.notes import TESTS, holm_note
+from studies.tables.table import PValue, Table, Value
+from studies.tables.wins import dataset_groups
+from studies.variants import CIPOT
 
 __all__ = ["c_index_changes", "mean_share", "ranking_changes"]
 

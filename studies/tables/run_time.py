@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from consurv.experiments.cost import interval_of
-from consurv.experiments.results import Results
-from consurv.experiments.statistics import Interval
-from consurv.experiments.tables.notes import MEAN
-from consurv.experiments.tables.table import Table, Value
+from studies.cost import interval_of
+from studies.results import Results
+from studies.statistics import Interval
+from studies.tables.notes import MEAN
+from studies.tables.table import Table, Value
 
 __all__ = ["run_time_table", "study_time_table"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from consurv.experiments import cost
-from consurv.experiments.names import variant_label
-from consurv.experiments.results import Results
-from consurv.experiments.tables.table import Table, Value
+from studies import cost
+from studies.names import variant_label
+from studies.results import Results
+from studies.tables.table import Table, Value
 
 __all__ = ["space_table"]
 

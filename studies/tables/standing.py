@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from consurv.experiments.comparison import CellComparison, Pair, tally
-from consurv.experiments.measures import MEASURES
-from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import TESTS, holm_note
-from consurv.experiments.tables.table import Table
+from studies.comparison import CellComparison, Pair, tally
+from studies.measures import MEASURES
+from studies.results import Results
+from studies.tables.notes import TESTS, holm_note
+from studies.tables.table import Table
 
 __all__ = ["standing", "standing_by_dataset"]
 

@@ -7,7 +7,7 @@ import io
 import math
 from dataclasses import dataclass
 
-from consurv.experiments.statistics import Interval
+from studies.statistics import Interval
 
 __all__ = ["PValue", "Table", "Value", "number_text"]
 

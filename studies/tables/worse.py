@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from consurv.experiments.comparison import CellComparison, Pair
-from consurv.experiments.measures import CALIBRATION
-from consurv.experiments.results import Results
-from consurv.experiments.statistics import Interval
-from consurv.experiments.tables.notes import DUMMY, HOLM_IN_METRIC, TESTS, holm_note
-from consurv.experiments.tables.ranking import mean_share
-from consurv.experiments.tables.table import PValue, Table, Value
+from studies.comparison import CellComparison, Pair
+from studies.measures import CALIBRATION
+from studies.results import Results
+from studies.statistics import Interval
+from studies.tables.notes import DUMMY, HOLM_IN_METRIC, TESTS, holm_note
+from studies.tables.ranking import mean_share
+from studies.tables.table import PValue, Table, Value
 
 __all__ = ["significantly_worse"]
 

@@ -1,8 +1,8 @@
-"""A test bed with known true event times: ``python -m benchmarks.truth``."""
+"""A test bed with known true event times: ``python -m studies.truth``."""
 
-from benchmarks.truth.error import floor, true_error, true_levels
-from benchmarks.truth.sample import Sample, simulate
-from benchmarks.truth.setting import LEVELS, Setting, settings
+from studies.truth.error import floor, true_error, true_levels
+from studies.truth.sample import Sample, simulate
+from studies.truth.setting import LEVELS, Setting, settings
 
 __all__ = [
     "LEVELS",

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.truth.contestants import contestants
-from benchmarks.truth.files import write
-from benchmarks.truth.run import SettingErrors, run
-from benchmarks.truth.setting import Setting, settings
-from benchmarks.truth.summary import summaries, targets
-from benchmarks.truth.table import (
+from studies.truth.contestants import contestants
+from studies.truth.files import write
+from studies.truth.run import SettingErrors, run
+from studies.truth.setting import Setting, settings
+from studies.truth.summary import summaries, targets
+from studies.truth.table import (
     floor_lines,
     setting_rows,
     summary_rows,
@@ -21,7 +21,7 @@ from benchmarks.truth.table import (
     text,
 )
 
-RESULTS = Path(__file__).parents[1] / "results"
+RESULTS = Path(__file__).parent / "results"
 
 
 def main(arguments: Sequence[str] | None = None) -> list[SettingErrors]:
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> list[SettingErrors]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.truth", description=__doc__
+        prog="python -m studies.truth", description=__doc__
     )
     add, names = parser.add_argument, list(contestants())
     add("--settings", default="", help="regular expression for names of settings")

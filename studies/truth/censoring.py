@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from scipy.optimize import brentq
 
-from benchmarks.truth.law import Baseline
+from studies.truth.law import Baseline
 
 __all__ = ["CENSORED", "log_scale"]
 

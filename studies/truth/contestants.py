@@ -9,13 +9,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.truth.error import population, true_levels
-from benchmarks.truth.sample import Sample
-from benchmarks.truth.setting import LEVELS, Setting
 from consurv import Outcome, conformal_shifts
 from consurv.conformal.censoring import RULES
 from consurv.conformal.levels import conformal_levels
 from consurv.errors import CalibrationWarning
+from studies.truth.error import population, true_levels
+from studies.truth.sample import Sample
+from studies.truth.setting import LEVELS, Setting
 
 __all__ = ["PAPER", "Contestant", "contestants"]
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from benchmarks.truth.setting import LEVELS, Setting
 from consurv import adjust
+from studies.truth.setting import LEVELS, Setting
 
 __all__ = ["error_of", "floor", "population", "true_error", "true_levels"]
 

@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import consurv
-from benchmarks.report import Measure
-from benchmarks.truth.picture import draw
-from benchmarks.truth.run import SettingErrors
-from benchmarks.truth.summary import oracle_checks, summaries
-from benchmarks.truth.table import (
+from studies.truth.picture import draw
+from studies.truth.run import SettingErrors
+from studies.truth.summary import oracle_checks, summaries
+from studies.truth.table import (
     floor_lines,
     markdown,
     setting_rows,
     summary_rows,
     target_rows,
 )
+from studies.truth.target import Target
 
 __all__ = ["write"]
 
 
 def write(
-    results: Sequence[SettingErrors], goals: Sequence[Measure], folder: Path
+    results: Sequence[SettingErrors], goals: Sequence[Target], folder: Path
 ) -> None:
     """Write ``truth.json``, ``truth.md`` and ``truth.png``."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -37,7 +37,7 @@ def write(
 
 
 def _content(
-    results: Sequence[SettingErrors], goals: Sequence[Measure]
+    results: Sequence[SettingErrors], goals: Sequence[Target]
 ) -> dict[str, Any]:
     checks = oracle_checks(results)
     return {
@@ -72,12 +72,12 @@ def _n_seeds(results: Sequence[SettingErrors]) -> int:
     return len(next(iter(results[0].errors.values())))
 
 
-def _page(results: Sequence[SettingErrors], goals: Sequence[Measure]) -> str:
+def _page(results: Sequence[SettingErrors], goals: Sequence[Target]) -> str:
     parts = [
         f"{len(results)} settings, {_n_seeds(results)} seeds, consurv "
         f"{consurv.__version__}. Mean squared distance of the P–P line from the "
         "diagonal on the true times, × 10³; ± is the standard error over seeds. "
-        "[What this is](../../docs/truth.md).",
+        "[What this is](../../../docs/truth.md).",
         "\n".join(f"- {line}" for line in floor_lines(results)),
         "![Errors by setting and rule](truth.png)",
         "## Over all settings",

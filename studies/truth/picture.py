@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.truth.error import floor
-from benchmarks.truth.run import SettingErrors
+from studies.truth.error import floor
+from studies.truth.run import SettingErrors
 
 __all__ = ["draw"]
 

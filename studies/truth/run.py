@@ -9,10 +9,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from benchmarks.truth.contestants import contestants
-from benchmarks.truth.error import error_of
-from benchmarks.truth.sample import simulate
-from benchmarks.truth.setting import Setting
+from studies.truth.contestants import contestants
+from studies.truth.error import error_of
+from studies.truth.sample import simulate
+from studies.truth.setting import Setting
 
 __all__ = ["SettingErrors", "run", "standard_error"]
 

@@ -8,8 +8,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.truth.setting import LEVELS, Setting
 from consurv import Outcome
+from studies.truth.setting import LEVELS, Setting
 
 __all__ = ["Sample", "simulate"]
 
@@ -44,7 +44,7 @@ def simulate(setting: Setting, seed: int) -> Sample:
 
     Examples
     --------
-    >>> from benchmarks.truth import settings
+    >>> from studies.truth import settings
     >>> simulate(settings()[0], seed=0).percentile_times.shape
     (300, 19)
     """

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.truth.censoring import log_scale
-from benchmarks.truth.law import Baseline
+from studies.truth.censoring import log_scale
+from studies.truth.law import Baseline
 
 __all__ = ["CENSORINGS", "EFFECTS", "LEVELS", "MODELS", "SIZES", "Setting", "settings"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.report import Measure
-from benchmarks.truth.contestants import PAPER
-from benchmarks.truth.error import floor
-from benchmarks.truth.run import SettingErrors, standard_error
+from studies.truth.contestants import PAPER
+from studies.truth.error import floor
+from studies.truth.run import SettingErrors, standard_error
+from studies.truth.target import Target
 
 __all__ = ["OracleCheck", "Summary", "oracle_checks", "summaries", "targets"]
 
@@ -114,7 +114,7 @@ def oracle_checks(results: Sequence[SettingErrors]) -> list[OracleCheck]:
     return checks
 
 
-def targets(summary: Summary) -> list[Measure]:
+def targets(summary: Summary) -> list[Target]:
     """Return what the one rule that is used everywhere has to attain.
 
     Targets that the settings run say nothing about are left out.
@@ -123,16 +123,12 @@ def targets(summary: Summary) -> list[Measure]:
     right = f"worst error of a calibrated model, N = {_LARGE:,}"
     where = summary.calibrated_in
 
-    def limit(
-        what: str, measured: float, target: float | None, detail: str = ""
-    ) -> Measure:
-        return Measure(case, what, measured, target, detail=detail, unit="")
-
-    goals = [
-        limit("mean error / that of kaplan-meier", summary.ratio, 1 / 3),
-        limit("worst excess over kaplan-meier", summary.excess, 0.5, summary.excess_in),
-        limit(right, summary.calibrated, 1.0, where),
-        limit(f"{right}, stretch", summary.calibrated, 0.5, where),
-        limit("the same, censoring by what the model sees", summary.explained, None),
+    limits: list[tuple[str, float, float | None, str]] = [
+        ("mean error / that of kaplan-meier", summary.ratio, 1 / 3, ""),
+        ("worst excess over kaplan-meier", summary.excess, 0.5, summary.excess_in),
+        (right, summary.calibrated, 1.0, where),
+        (f"{right}, stretch", summary.calibrated, 0.5, where),
+        ("the same, censoring by what the model sees", summary.explained, None, ""),
     ]
+    goals = [Target(case, *limit) for limit in limits]
     return [goal for goal in goals if not np.isnan(goal.measured)]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchmarks.report import HEADER, Measure
-from benchmarks.truth.run import SettingErrors
-from benchmarks.truth.summary import Summary, oracle_checks, summaries
+from studies.truth.run import SettingErrors
+from studies.truth.summary import Summary, oracle_checks, summaries
+from studies.truth.target import Target
 
 __all__ = [
     "floor_lines",
@@ -54,11 +54,15 @@ def _number(value: float, form: str = ".2f") -> str:
     return "" if np.isnan(value) else f"{value:{form}}"
 
 
-def target_rows(goals: Sequence[Measure]) -> Rows:
+def target_rows(goals: Sequence[Target]) -> Rows:
     """Return a row for each target: measured, target, verdict, where."""
-    picked = [0, 1, 3, 4, 5]  # no medians here
-    rows = [[*HEADER[:-1], "where"], *(goal.row() for goal in goals)]
-    return [[row[i] for i in picked] for row in rows]
+    header = ["what", "measured", "target", "verdict", "where"]
+    return [header, *(_target_row(goal) for goal in goals)]
+
+
+def _target_row(goal: Target) -> list[str]:
+    limit = "" if goal.target is None else f"<= {goal.target:,g}"
+    return [goal.what, f"{goal.measured:.3g}", limit, goal.verdict, goal.where]
 
 
 def floor_lines(results: Sequence[SettingErrors]) -> list[str]:

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 pytest.importorskip("torch")
 
 from benchmarks import defaults, peers_models
-from benchmarks.protocol import make_cell
+from benchmarks.cell import make_cell
 from benchmarks.pycox_models import PYCOX, train_pycox
 from consurv.datasets import Dataset, make_weibull
 from consurv.metrics import concordance_index

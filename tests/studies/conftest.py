@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from consurv.experiments import run
-from tests.experiments.runs import tiny
+from studies import run
+from tests.studies.runs import tiny
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from consurv.experiments import StudyConfig, read_records
+from studies import StudyConfig, read_records
 
 SETTINGS: dict[str, dict[str, Any]] = {"deephit": {"max_epochs": 3}}
 # What may differ between two runs of the same cell.

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from consurv.errors import ConsurvError
-from consurv.experiments import cell as cell_module
-from consurv.experiments.cell import run_task
-from consurv.experiments.fits import FitFolder
-from consurv.experiments.grid import Task, cells_of, tasks_of
-from tests.experiments.runs import tiny
+from studies import cell as cell_module
+from studies.cell import run_task
+from studies.fits import FitFolder
+from studies.grid import Task, cells_of, tasks_of
+from tests.studies.runs import tiny
 
 FAST = {"datasets": ["VALCT"], "seeds": 1}
 

@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from consurv.errors import ConsurvError, MissingDependency
-from consurv.experiments import cluster, run
-from consurv.experiments.cluster import run_remotely
-from consurv.experiments.fits import FitFolder
-from consurv.experiments.grid import Task, cells_of, tasks_of
-from tests.experiments.runs import comparable, tiny
+from studies import cluster, run
+from studies.cluster import run_remotely
+from studies.fits import FitFolder
+from studies.grid import Task, cells_of, tasks_of
+from tests.studies.runs import comparable, tiny
 
 pytest.importorskip("distributed")
 
+ROOT = Path(__file__).parents[2]
 Start = Callable[..., subprocess.Popen[bytes]]
 
 
@@ -29,7 +30,10 @@ def dask(tmp_path: Path) -> Iterator[Start]:
         log = (tmp_path / f"{len(processes)}.log").open("wb")
         command = [sys.executable, "-m", "dask", *args]
         with log:
-            processes.append(subprocess.Popen(command, stdout=log, stderr=log))
+            # In the root of the clone, where workers find the studies.
+            processes.append(
+                subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+            )
         return processes[-1]
 
     yield start

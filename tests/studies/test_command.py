@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -6,16 +8,15 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from consurv.cli import reproduce
-from consurv.cli.app import app
 from consurv.errors import MissingDependency
-from consurv.experiments import RunResult, StudyConfig, read_records
+from studies import RunResult, StudyConfig, command, read_records
 
+ROOT = Path(__file__).parents[2]
 Calls = list[dict[str, Any]]
 
 
 def call(*args: str) -> Result:
-    return CliRunner().invoke(app, ["reproduce", *args])
+    return CliRunner().invoke(command.app, args)
 
 
 def words(text: str) -> str:
@@ -31,8 +32,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
         kept.append({"configs": configs, "folder": folder, **options})
         return RunResult(n_stored=0, n_done=1)
 
-    monkeypatch.setattr(reproduce, "run", run)
-    monkeypatch.setattr(reproduce, "_write_report", lambda folder: None)
+    monkeypatch.setattr(command, "run", run)
+    monkeypatch.setattr(command, "_write_report", lambda folder: None)
     return kept
 
 
@@ -144,7 +145,7 @@ class TestErrors:
         def interrupted(*args: Any, **options: Any) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(reproduce, "run", interrupted)
+        monkeypatch.setattr(command, "run", interrupted)
         result = call("main")
         assert result.exit_code == 130
         assert "the same command goes on where it was" in words(result.stderr)
@@ -155,7 +156,7 @@ class TestErrors:
         def lacking(folder: Path) -> None:
             raise MissingDependency("matplotlib", "report")
 
-        monkeypatch.setattr(reproduce, "_write_report", lacking)
+        monkeypatch.setattr(command, "_write_report", lacking)
         result = call("main")
         assert result.exit_code == 0
         assert "no tables and figures are written" in words(result.stderr)
@@ -181,3 +182,21 @@ def test_a_study_from_the_command_to_the_report(tmp_path: Path) -> None:
     assert again.exit_code == 0, again.stderr
     assert (out / "report.html").exists()
     assert str(out) in again.stdout
+
+
+class TestTheCommand:
+    def test_lists_the_studies(self) -> None:
+        out = call("--help").stdout
+        assert all(name in out for name in ("main", "cost", "all", "report"))
+
+    def test_is_run_from_the_root_of_a_clone(self) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "studies", "--traceback", "report", "no-such"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert "Traceback" in done.stderr
+        assert "`python -m studies main --out no-such`" in words(done.stderr)

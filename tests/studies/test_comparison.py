@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from consurv.experiments.comparison import Pair, compare_variants, tally
-from consurv.experiments.results import Results
-from tests.experiments.made_up import METRICS, make_record, make_variant
+from studies.comparison import Pair, compare_variants, tally
+from studies.results import Results
+from tests.studies.made_up import METRICS, make_record, make_variant
 
 STUDY = "main"
 

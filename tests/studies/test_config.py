@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from consurv.errors import InvalidInput
-from consurv.experiments import StudyConfig
+from studies import StudyConfig
 
 
 class TestStudyConfig:

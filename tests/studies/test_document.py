@@ -1,6 +1,6 @@
-from consurv.experiments.document import Code, Document, Section, Shown, table_file
-from consurv.experiments.figures import Picture
-from consurv.experiments.tables import Table
+from studies.document import Code, Document, Section, Shown, table_file
+from studies.figures import Picture
+from studies.tables import Table
 
 TABLE = Table("t", "A table", "Its note.", ("a",), (("<b>",),), "How.")
 

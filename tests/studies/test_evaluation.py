@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from consurv.experiments import evaluation
-from consurv.experiments.evaluation import evaluate_variant
-from consurv.experiments.fits import train
-from consurv.experiments.named import NamedFit
-from consurv.experiments.predictions import Predictions
-from consurv.experiments.protocol import split_rows
-from consurv.experiments.variants import RAW, Variant
 from consurv.metrics import evaluate
+from studies import evaluation
+from studies.evaluation import evaluate_variant
+from studies.fits import train
+from studies.named import NamedFit
+from studies.predictions import Predictions
+from studies.protocol import split_rows
+from studies.variants import RAW, Variant
 
 AFT = NamedFit("weibull-aft", "weibull-aft")
 CSD = Variant("csd", "time", "kaplan-meier", None, "auto", 19)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from consurv.experiments.files import remove_leftovers, write_atomically
+from studies.files import remove_leftovers, write_atomically
 
 
 class TestWriteAtomically:

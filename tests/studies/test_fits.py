@@ -3,16 +3,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from consurv.experiments import fits
-from consurv.experiments.fits import (
+from studies import fits
+from studies.fits import (
     FitFolder,
     fit_fingerprint,
     pack,
     train,
     unpack,
 )
-from consurv.experiments.named import NamedFit
-from consurv.experiments.protocol import split_rows
+from studies.named import NamedFit
+from studies.protocol import split_rows
 
 AFT = NamedFit("weibull-aft", "weibull-aft")
 DEEP = NamedFit("deephit", "deephit", {"max_epochs": 2})
@@ -66,7 +66,7 @@ class TestPacking:
     ) -> None:
         fit = train(NamedFit("km", "km"), split_rows("VALCT", 0, False), 0)
         with monkeypatch.context() as former:
-            former.setattr("consurv.experiments.fits._FORMAT", "consurv-fit-1")
+            former.setattr("studies.fits._FORMAT", "consurv-fit-1")
             content = pack(fit, "mark")
         assert unpack(content, "mark") is None
 

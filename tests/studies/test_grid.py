@@ -2,9 +2,9 @@ from collections import Counter
 
 import pytest
 
-from consurv.experiments import StudyConfig, grid
-from consurv.experiments.grid import cells_of, tasks_of
-from tests.experiments.runs import tiny
+from studies import StudyConfig, grid
+from studies.grid import cells_of, tasks_of
+from tests.studies.runs import tiny
 
 
 class TestCells:

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from consurv.experiments import run
-from consurv.experiments.summary import write_summary
-from tests.experiments.runs import comparable, tiny
+from studies import run
+from studies.summary import write_summary
+from tests.studies.runs import comparable, tiny
 
 ROOT = Path(__file__).parents[2]
 RUN = """
 import os, signal, sys
 from pathlib import Path
-from consurv.experiments import run
-from tests.experiments.runs import tiny
+from studies import run
+from tests.studies.runs import tiny
 
 folder, models, seeds, jobs, moment, count = sys.argv[1:]
 left = int(count)

@@ -4,7 +4,7 @@ import time
 import pytest
 from threadpoolctl import threadpool_info
 
-from consurv.experiments.limits import OutOfTime, one_thread, time_limit
+from studies.limits import OutOfTime, one_thread, time_limit
 
 
 def work(seconds: float) -> None:

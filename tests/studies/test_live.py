@@ -1,9 +1,9 @@
 import pytest
 
-from consurv.cli import live
-from consurv.cli.live import Live
-from consurv.experiments.config import StudyConfig
-from consurv.experiments.grid import Task, cells_of, tasks_of
+from studies import live
+from studies.config import StudyConfig
+from studies.grid import Task, cells_of, tasks_of
+from studies.live import Live
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from consurv.experiments import local, read_records, run
-from consurv.experiments.grid import Task, cells_of, tasks_of
-from consurv.experiments.local import run_here
-from tests.experiments.runs import comparable, tiny
+from studies import local, read_records, run
+from studies.grid import Task, cells_of, tasks_of
+from studies.local import run_here
+from tests.studies.runs import comparable, tiny
 
 psutil = pytest.importorskip("psutil")
 

@@ -1,5 +1,5 @@
-from consurv.experiments.measures import CALIBRATION, MEASURES
-from tests.experiments.made_up import METRICS
+from studies.measures import CALIBRATION, MEASURES
+from tests.studies.made_up import METRICS
 
 
 def test_are_the_five_of_an_evaluation():

@@ -3,8 +3,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from consurv.experiments import memory as memory_module
-from consurv.experiments.memory import PeakMemory, peak_memory
+from studies import memory as memory_module
+from studies.memory import PeakMemory, peak_memory
 
 
 def test_memory_is_that_of_the_work_alone() -> None:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from consurv.errors import InvalidInput
-from consurv.experiments.named import NamedFit, full_name, named_fits, takes
+from studies.named import NamedFit, full_name, named_fits, takes
 
 
 def keys(study: str, *names: str) -> list[str]:

@@ -1,10 +1,10 @@
-from consurv.experiments.names import (
+from studies.names import (
     model_label,
     model_order,
     variant_label,
     variant_order,
 )
-from tests.experiments.made_up import OBJECTIVES
+from tests.studies.made_up import OBJECTIVES
 
 
 def test_losses_are_ordered_as_in_the_paper():

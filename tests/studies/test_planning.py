@@ -6,11 +6,11 @@ import pytest
 
 from consurv.datasets import MissingData
 from consurv.errors import InvalidInput
-from consurv.experiments import StudyConfig, grid
-from consurv.experiments.planning import plan
-from consurv.experiments.records import record_path, write_record
-from consurv.experiments.variants import Variant, variants_of
-from tests.experiments.runs import tiny
+from studies import StudyConfig, grid
+from studies.planning import plan
+from studies.records import record_path, write_record
+from studies.variants import Variant, variants_of
+from tests.studies.runs import tiny
 
 
 @pytest.fixture

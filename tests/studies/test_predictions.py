@@ -5,11 +5,11 @@ from consurv import ConformalSurvival
 from consurv._checks import Float
 from consurv.conformal.levels import LevelResult
 from consurv.errors import InvalidInput
-from consurv.experiments.fits import train
-from consurv.experiments.named import NamedFit
-from consurv.experiments.predictions import Predictions
-from consurv.experiments.protocol import Split, split_rows
-from consurv.experiments.variants import Variant
+from studies.fits import train
+from studies.named import NamedFit
+from studies.predictions import Predictions
+from studies.protocol import Split, split_rows
+from studies.variants import Variant
 
 DEEP = NamedFit("deephit", "deephit", {"max_epochs": 2})
 AFT = NamedFit("weibull-aft", "weibull-aft")

@@ -1,7 +1,7 @@
 import numpy as np
 
-from consurv.experiments.protocol import split_rows
-from consurv.experiments.sources import load_source
+from studies.protocol import split_rows
+from studies.sources import load_source
 
 
 class TestSplitRows:

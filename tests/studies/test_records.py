@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from consurv.experiments import read_record, read_records
-from consurv.experiments.records import (
+from studies import read_record, read_records
+from studies.records import (
     FORMAT,
     VERSION,
     CorruptRecord,

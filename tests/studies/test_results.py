@@ -2,9 +2,9 @@ import random
 
 import pytest
 
-from consurv.experiments.results import Results
-from consurv.experiments.statistics import mean_interval
-from tests.experiments.made_up import (
+from studies.results import Results
+from studies.statistics import mean_interval
+from tests.studies.made_up import (
     failed_record,
     make_record,
     make_records,

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from consurv.errors import InvalidInput
-from consurv.experiments import RunResult, StudyConfig, read_records, run
-from consurv.experiments.grid import Task
-from consurv.experiments.records import record_path
-from tests.experiments.runs import comparable, tiny
+from studies import RunResult, StudyConfig, read_records, run
+from studies.grid import Task
+from studies.records import record_path
+from tests.studies.runs import comparable, tiny
 
 
 class Listener:

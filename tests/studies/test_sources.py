@@ -4,7 +4,7 @@ import pytest
 
 from consurv.datasets import MissingData
 from consurv.errors import InvalidInput
-from consurv.experiments.sources import (
+from studies.sources import (
     load_source,
     quick_names,
     source_names,
@@ -66,7 +66,7 @@ class TestLoadSource:
         before = load_source("VALCT").digest
         load_source.cache_clear()
         assert load_source("VALCT").digest == before
-        from consurv.experiments import sources
+        from studies import sources
 
         data = sources.load_dataset("VALCT")
         data.X.iloc[3, 0] = data.X.iloc[4, 0] + 1

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from consurv import InvalidInput
-from consurv.experiments.statistics import (
+from studies.statistics import (
     Interval,
     holm,
     mean_interval,

@@ -5,11 +5,11 @@ import sys
 import pytest
 
 from consurv import InvalidInput, MissingDependency
-from consurv.experiments import sections
-from consurv.experiments.results import Results
-from consurv.experiments.sections import headlines, main_pairs
-from consurv.experiments.summary import write_summary
-from tests.experiments.made_up import (
+from studies import sections
+from studies.results import Results
+from studies.sections import headlines, main_pairs
+from studies.summary import write_summary
+from tests.studies.made_up import (
     failed_record,
     make_record,
     make_records,

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from consurv.errors import InvalidInput
-from consurv.experiments import StudyConfig, read_config
-from consurv.experiments.toml import write_config
+from studies import StudyConfig, read_config
+from studies.toml import write_config
 
 
 def write(folder: Path, text: str) -> Path:

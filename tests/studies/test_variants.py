@@ -2,9 +2,9 @@ import pytest
 
 from consurv.conformal.censoring import RULES
 from consurv.errors import InvalidInput
-from consurv.experiments import variants
-from consurv.experiments.named import NamedFit
-from consurv.experiments.variants import RAW, Variant, variants_of
+from studies import variants
+from studies.named import NamedFit
+from studies.variants import RAW, Variant, variants_of
 
 DEEP = NamedFit("deephit", "deephit")
 PLAIN = NamedFit("weibull-aft", "weibull-aft")

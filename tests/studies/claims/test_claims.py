@@ -4,11 +4,11 @@ import itertools
 
 import pytest
 
-from consurv.experiments.claims import cost_claims, metric_claims
-from consurv.experiments.claims.base import Evidence, judged
-from consurv.experiments.claims.lists import claims_table
-from consurv.experiments.results import Results
-from tests.experiments.made_up import METRICS, make_record, make_variant
+from studies.claims import cost_claims, metric_claims
+from studies.claims.claim import Evidence, judged
+from studies.claims.lists import claims_table
+from studies.results import Results
+from tests.studies.made_up import METRICS, make_record, make_variant
 
 SEEDS = range(6)
 RULES = ("uncensored", "margin", "pseudo-observation", "kaplan-meier")
@@ -35,7 +35,7 @@ def records(study, errors, datasets, models=("deephit", "cqrnn"), spread=0.02):
 
 def outcome(made, number):
     claims = metric_claims(Results(made)) + cost_claims(Results(made))
-    return {claim.number: claim for claim in claims}[number].outcome
+    return {claim.number: claim for claim in claims}[number].verdict
 
 
 def rules(*errors):
@@ -233,9 +233,9 @@ def test_models_with_other_conformal_sets_are_not_compared():
 
 def test_all_evidence_must_hold():
     yes, no, none = Evidence(True, "a"), Evidence(False, "b"), Evidence(None, "")
-    assert judged("1", "", "", yes, yes).outcome == "confirmed"
-    assert judged("1", "", "", yes, no).outcome == "refuted"
-    assert judged("1", "", "", yes, none).outcome == "not tested"
+    assert judged("1", "", "", yes, yes).verdict == "confirmed"
+    assert judged("1", "", "", yes, no).verdict == "refuted"
+    assert judged("1", "", "", yes, none).verdict == "not tested"
     assert judged("1", "", "").evidence == "no records"
 
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from consurv.experiments.figures import ablation, calibration, cost, main, objective
-from consurv.experiments.figures.look import marks_for, new_figure
-from consurv.experiments.figures.marks import draw_dummy, draw_means
-from consurv.experiments.figures.roots import root_scale, root_ticks
-from consurv.experiments.measures import MEASURES
-from consurv.experiments.results import Results
-from consurv.experiments.statistics import Interval
-from tests.experiments.made_up import failed_record, make_records
+from studies.figures import ablation, calibration, cost, main, objective
+from studies.figures.look import marks_for, new_figure
+from studies.figures.marks import draw_dummy, draw_means
+from studies.figures.roots import root_scale, root_ticks
+from studies.measures import MEASURES
+from studies.results import Results
+from studies.statistics import Interval
+from tests.studies.made_up import failed_record, make_records
 
 DATASETS = ["DLBCL", "METABRIC"]
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from consurv.experiments.comparison import Pair
-from consurv.experiments.results import Results
-from consurv.experiments.tables.full import full_results
-from consurv.experiments.tables.levels import wins_by_level
-from consurv.experiments.tables.ranking import c_index_changes, ranking_changes
-from consurv.experiments.tables.standing import standing, standing_by_dataset
-from consurv.experiments.tables.wins import win_counts
-from consurv.experiments.tables.worse import significantly_worse
-from tests.experiments.made_up import failed_record, make_record, make_variant
+from studies.comparison import Pair
+from studies.results import Results
+from studies.tables.full import full_results
+from studies.tables.levels import wins_by_level
+from studies.tables.ranking import c_index_changes, ranking_changes
+from studies.tables.standing import standing, standing_by_dataset
+from studies.tables.wins import win_counts
+from studies.tables.worse import significantly_worse
+from tests.studies.made_up import failed_record, make_record, make_variant
 
 WOBBLE = (0.0, 0.001, 0.002, 0.003)
 

@@ -1,7 +1,7 @@
-from consurv.experiments.comparison import Pair
-from consurv.experiments.results import Results
-from consurv.experiments.tables.notes import holm_note
-from tests.experiments.made_up import make_record, make_variant
+from studies.comparison import Pair
+from studies.results import Results
+from studies.tables.notes import holm_note
+from tests.studies.made_up import make_record, make_variant
 
 
 def pair_of(*datasets, model="deephit", seeds=2):

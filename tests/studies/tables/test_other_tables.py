@@ -2,12 +2,12 @@
 
 import pytest
 
-from consurv.experiments.results import Results
-from consurv.experiments.tables import cost, coverage, run_time
-from consurv.experiments.tables.ablation import ablation_cells, ablation_ranks
-from consurv.experiments.tables.objective import objective_table
-from consurv.experiments.tables.space import space_table
-from tests.experiments.made_up import (
+from studies.results import Results
+from studies.tables import cost, coverage, run_time
+from studies.tables.ablation import ablation_cells, ablation_ranks
+from studies.tables.objective import objective_table
+from studies.tables.space import space_table
+from tests.studies.made_up import (
     RULES,
     failed_record,
     make_record,

@@ -3,8 +3,8 @@ import io
 
 import pytest
 
-from consurv.experiments.statistics import Interval
-from consurv.experiments.tables.table import PValue, Table, number_text, value_text
+from studies.statistics import Interval
+from studies.tables.table import PValue, Table, number_text, value_text
 
 
 def table(*rows, columns=("a", "b")):

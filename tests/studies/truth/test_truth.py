@@ -8,7 +8,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtri
 
-from benchmarks.truth import (
+from consurv import adjust, conformal_shifts
+from consurv.conformal.censoring import RULES
+from studies.truth import (
     LEVELS,
     Setting,
     floor,
@@ -17,16 +19,14 @@ from benchmarks.truth import (
     true_error,
     true_levels,
 )
-from benchmarks.truth.__main__ import main
-from benchmarks.truth.contestants import contestants
-from benchmarks.truth.error import population
-from benchmarks.truth.law import Baseline
-from benchmarks.truth.run import SettingErrors, run
-from benchmarks.truth.setting import CENSORINGS, EFFECTS, MODELS, SIZES
-from benchmarks.truth.summary import oracle_checks, summaries, targets
-from benchmarks.truth.table import setting_rows, summary_rows
-from consurv import adjust, conformal_shifts
-from consurv.conformal.censoring import RULES
+from studies.truth.__main__ import main
+from studies.truth.contestants import contestants
+from studies.truth.error import population
+from studies.truth.law import Baseline
+from studies.truth.run import SettingErrors, run
+from studies.truth.setting import CENSORINGS, EFFECTS, MODELS, SIZES
+from studies.truth.summary import oracle_checks, summaries, targets
+from studies.truth.table import setting_rows, summary_rows
 
 RIGHT = Setting("right", 0.5, "independent", 300)
 HIDDEN = Setting("too flat", 0.5, "short for low risk", 300, 0.5, by_hidden=True)
