@@ -22,13 +22,13 @@ _QUICK_SEEDS = 2
 class Asked:
     """What the command line says about what to run; None leaves it to the file."""
 
-    datasets: str | None
-    models: str | None
-    seeds: int | None
-    percentiles: int | None
-    time_limit: float | None
-    config: Path | None
-    quick: bool
+    datasets: str | None = None
+    models: str | None = None
+    seeds: int | None = None
+    percentiles: int | None = None
+    time_limit: float | None = None
+    config: Path | None = None
+    quick: bool = False
 
     def configs(self, study: str) -> list[StudyConfig]:
         """Return the configuration of a study, or of all that know the models."""
