@@ -2,10 +2,12 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Of `make reproduce`; without any it shows its help.
+ARGS ?= --help
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-oldest lint types check format wheel bench truth clean
+.PHONY: help demo test test-fast test-oldest lint types check format wheel bench reproduce truth clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -60,8 +62,11 @@ check: test lint types wheel  ## All that CI runs.
 bench: $(VENV)/.dev  ## Measure speed and memory, as ratios side by side.
 	$(BIN)/python -m benchmarks
 
+reproduce: $(VENV)/.dev  ## Run the paper's studies: make reproduce ARGS="main --quick".
+	$(BIN)/python -m studies $(ARGS)
+
 truth: $(VENV)/.dev  ## Compare the censoring rules where the true times are known.
-	$(BIN)/python -m benchmarks.truth --jobs 2
+	$(BIN)/python -m studies.truth --jobs 2
 
 clean:  ## Remove what the other targets made.
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

@@ -21,7 +21,7 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from benchmarks.protocol import LARGE, PUBLIC, Cell, make_cell
+from benchmarks.cell import LARGE, PUBLIC, Cell, make_cell
 from benchmarks.report import environment
 from consurv import models
 from consurv.datasets import load_dataset

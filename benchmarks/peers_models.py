@@ -21,7 +21,7 @@ from scipy import stats
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.protocol import LARGE, PUBLIC, SMALL, Cell, Part, make_cell
+from benchmarks.cell import LARGE, PUBLIC, SMALL, Cell, Part, make_cell
 from benchmarks.pycox_models import PYCOX, train_pycox
 from benchmarks.report import environment
 from consurv import Outcome, SurvivalCurves, models

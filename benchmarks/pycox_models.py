@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from benchmarks.protocol import Part
+from benchmarks.cell import Part
 from consurv import Outcome, SurvivalCurves
 from consurv.models.deep.bins import event_quantiles
 from consurv.models.deep.network import mlp

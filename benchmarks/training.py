@@ -12,7 +12,7 @@ from functools import partial
 
 import torch
 
-from benchmarks.protocol import Cell, make_cell
+from benchmarks.cell import Cell, make_cell
 from benchmarks.pycox_models import PYCOX, train_pycox
 from benchmarks.report import Measure, seconds
 from benchmarks.timing import Times, race

@@ -16,7 +16,7 @@ from benchmarks import (
     training,
 )
 from benchmarks.__main__ import SUBJECTS, main
-from benchmarks.protocol import make_cell
+from benchmarks.cell import make_cell
 from benchmarks.report import Measure, text_table, write
 from benchmarks.simulate import LEVELS, conformal_set
 from benchmarks.timing import Times, peak_memory, race

@@ -10,10 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 pytest.importorskip("torch")
 
 from benchmarks import defaults, peers_models
-from benchmarks.protocol import make_cell
+from benchmarks.cell import make_cell
 from benchmarks.pycox_models import PYCOX, train_pycox
 from consurv.datasets import Dataset, make_weibull
 from consurv.metrics import concordance_index
+from studies.protocol import split_rows
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,16 @@ class TestProtocol:
     def test_a_seed_gives_the_same_rows(self, data, cell):
         assert_array_equal(make_cell(data, 0).test[0], cell.test[0])
         assert not np.array_equal(make_cell(data, 1).test[0], cell.test[0])
+
+    def test_the_rows_are_those_of_the_studies(self):
+        cell, parts = make_cell("VALCT", 3), split_rows("VALCT", 3, True)
+        for ours, theirs in (
+            (cell.train, parts.train),
+            (cell.validation, parts.validation),
+            (cell.test, parts.test),
+        ):
+            assert ours[1] == theirs[1]
+            assert_array_equal(ours[0], theirs[0].to_numpy(dtype=np.float32))
 
 
 def fits(losses):

@@ -59,6 +59,29 @@ class TestTheCommand:
         assert __version__ in capsys.readouterr().out
 
 
+class TestReproduce:
+    @pytest.mark.parametrize(
+        ("args", "shown"),
+        [
+            ([], "main --quick"),
+            (["main", "--quick", "--out", "here"], "main --quick --out here"),
+            (["report", "results"], "report results"),
+            (["--help"], "--help"),
+        ],
+    )
+    def test_says_where_it_went(self, args: list[str], shown: str) -> None:
+        result = CliRunner().invoke(app, ["reproduce", *args])
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert result.stderr == (
+            "error: `consurv reproduce` is no longer part of the package; in a clone "
+            f'of the repository run `make reproduce ARGS="{shown}"`\n'
+        )
+
+    def test_is_not_listed(self) -> None:
+        assert "reproduce" not in CliRunner().invoke(app, ["--help"]).stdout
+
+
 class TestVersion:
     def test_tells_versions(self) -> None:
         result = CliRunner().invoke(app, ["version"])

@@ -25,7 +25,7 @@ class TestErrors:
             (OSError(13, "Permission denied", "a.csv"), 2, "Permission denied: a.csv"),
             (OSError("odd"), 2, "error: odd\n"),
             (KeyboardInterrupt(), 130, "error: interrupted\n"),
-            (RuntimeError("[bold]x[/]"), 1, "RuntimeError: [bold]x[/]; `consurv --tr"),
+            (RuntimeError("[bold]x[/]"), 1, "RuntimeError: [bold]x[/]; --traceback"),
         ],
     )
     def test_become_one_line_and_an_exit_code(

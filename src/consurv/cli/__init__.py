@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 from consurv.errors import MissingDependency
 
-__all__ = ["main"]
+__all__ = ["main", "start"]
 
 
 def main() -> None:
     """Run the command with the arguments of this process."""
+    start("consurv.cli.app", "consurv")
+
+
+def start(module: str, name: str) -> None:
+    """Run the ``app`` of a module; say what to install where its libraries lack.
+
+    Parameters
+    ----------
+    module : str
+    name : str
+        What users call the command.
+    """
     try:
-        from consurv.cli.app import app
+        app = import_module(module).app
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
         if library not in ("rich", "typer"):
             raise
         sys.stderr.write(f"error: {MissingDependency(library, 'cli')}\n")
         sys.exit(2)
-    app(prog_name="consurv")
+    app(prog_name=name)

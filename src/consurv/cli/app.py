@@ -10,8 +10,8 @@ from consurv.cli.calibrate import calibrate
 from consurv.cli.console import guarded, show_tracebacks
 from consurv.cli.datasets import datasets
 from consurv.cli.demo import demo
+from consurv.cli.moved import ANY_ARGUMENTS, reproduce
 from consurv.cli.report import report
-from consurv.cli.reproduce import reproduce
 from consurv.cli.version import version
 
 __all__ = ["app"]
@@ -37,4 +37,4 @@ def options(
 for _verb in (demo, calibrate, report, version):
     app.command()(guarded(_verb))
 app.add_typer(datasets, name="datasets")
-app.add_typer(reproduce, name="reproduce")
+app.command(hidden=True, context_settings=ANY_ARGUMENTS)(guarded(reproduce))

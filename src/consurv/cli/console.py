@@ -76,9 +76,7 @@ def guarded(verb: Callable[..., None]) -> Callable[..., None]:
                 2,
             )
         except Exception as error:
-            hint = (
-                "" if _tracebacks.get() else "; `consurv --traceback ...` shows where"
-            )
+            hint = "" if _tracebacks.get() else "; --traceback, put first, tells where"
             _fail(f"{type(error).__name__}: {error}{hint}", 1)
 
     return run

@@ -1,5 +1,0 @@
-"""Tables of the experiments, as CSV for machines and Markdown for readers."""
-
-from consurv.experiments.tables.table import PValue, Table
-
-__all__ = ["PValue", "Table"]

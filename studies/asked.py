@@ -1,0 +1,67 @@
+"""What the command line asks for, as configurations of studies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from consurv._registry import resolve
+from studies.config import StudyConfig
+from studies.named import known_names, takes
+from studies.names import STUDIES
+from studies.sources import quick_names
+from studies.toml import read_config
+
+__all__ = ["Asked"]
+
+_QUICK_SEEDS = 2
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says about what to run; None leaves it to the file."""
+
+    datasets: str | None = None
+    models: str | None = None
+    seeds: int | None = None
+    percentiles: int | None = None
+    time_limit: float | None = None
+    config: Path | None = None
+    quick: bool = False
+
+    def configs(self, study: str) -> list[StudyConfig]:
+        """Return the configuration of a study, or of all that know the models."""
+        if study != "all":
+            return [self._config(study, _names(self.models))]
+        names = _names(self.models)
+        if names is None:
+            return [self._config(name, None) for name in STUDIES]
+        known = {name: name for study in STUDIES for name in known_names(study)}
+        for name in names:
+            if not any(takes(study, name) for study in STUDIES):
+                resolve(known, name, "model")
+        own = {s: [name for name in names if takes(s, name)] for s in STUDIES}
+        return [self._config(s, names) for s, names in own.items() if names]
+
+    def _config(self, study: str, models: list[str] | None) -> StudyConfig:
+        values: dict[str, Any] = {}
+        if self.quick:
+            values = {"datasets": quick_names(), "seeds": _QUICK_SEEDS}
+        if self.config is not None:
+            values |= read_config(self.config, study)
+        given = {
+            "datasets": _names(self.datasets),
+            "models": models,
+            "seeds": self.seeds,
+            "percentiles": self.percentiles,
+            "time_limit": self.time_limit,
+        }
+        values |= {key: value for key, value in given.items() if value is not None}
+        return StudyConfig(study, **values)
+
+
+def _names(text: str | None) -> list[str] | None:
+    if text is None:
+        return None
+    return [name for name in (part.strip() for part in text.split(",")) if name]

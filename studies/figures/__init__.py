@@ -1,0 +1,5 @@
+"""The paper's figures, drawn from records."""
+
+from studies.figures.look import Picture
+
+__all__ = ["Picture"]

@@ -1,0 +1,169 @@
+"""What a fit predicts for its split; each thing is computed once for all variants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from consurv._checks import Float
+from consurv.conformal.adjust import AdjustedCurves
+from consurv.conformal.adjustments import Adjustment, adjustment_kind
+from consurv.conformal.block import Data
+from consurv.conformal.conformal_sets import choose
+from consurv.conformal.inputs import read_levels
+from consurv.conformal.reading import KnownCurves, RawModel
+from consurv.curves.curves import SurvivalCurves
+from consurv.errors import InvalidInput
+from studies.protocol import Split
+from studies.variants import Variant
+
+__all__ = ["Conformalized", "Predictions"]
+
+
+@dataclass(frozen=True)
+class Conformalized:
+    """An adjustment and the seconds that it took.
+
+    Attributes
+    ----------
+    adjustment : Adjustment
+    predict_seconds : float
+        For what is read off the curves of the conformal set, even if it was there
+        already.
+    shift_seconds : float
+        For the adjustment itself.
+    """
+
+    adjustment: Adjustment
+    predict_seconds: float
+    shift_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """All that conformalizing costs."""
+        return self.predict_seconds + self.shift_seconds
+
+
+class Predictions:
+    """The raw and the calibrated curves of one fit.
+
+    Adjustments are read, found and applied as ``ConformalSurvival`` does it, around a
+    model that remembers what was read before.
+
+    Parameters
+    ----------
+    model : object
+        Trained.
+    split : Split
+    variants : sequence of Variant
+        All that will be asked for.
+    """
+
+    def __init__(self, model: Any, split: Split, variants: Sequence[Variant]) -> None:
+        self.model, self.split, self._variants = model, split, tuple(variants)
+        grids = [read_levels(v.percentiles) for v in variants if v.percentiles]
+        levels = np.unique(np.concatenate(grids)) if grids else np.empty(0)
+        self._raw = _RememberingModel(model, levels)
+
+    def fresh(self) -> Predictions:
+        """Return the same with nothing computed yet."""
+        return Predictions(self.model, self.split, self._variants)
+
+    @cached_property
+    def raw(self) -> SurvivalCurves:
+        """The model's curves of the test set."""
+        return self._raw.curves(self.split.test[0])
+
+    def policy(self, conformal_set: str) -> str:
+        """Return the conformal set that a policy stands for; "auto" as the paper."""
+        if conformal_set != "auto":
+            return conformal_set
+        held = self.split.validation
+        return choose(held is not None, 0 if held is None else len(held[1]))
+
+    def conformalize(self, variant: Variant, seed: int) -> Conformalized:
+        """Find the adjustment of a variant.
+
+        The Kaplan–Meier curve is that of the outcomes the model was trained on.
+        """
+        kind = adjustment_kind(variant.adjustment or "")
+        levels = read_levels(variant.percentiles or 1)
+        policy = self.policy(variant.conformal_set or "")
+        rule = kind.choose_rule(variant.censoring, variant.n_samples)
+        before = self._raw.seconds
+        blocks = [
+            kind.read(self._raw, data, levels, in_training=name == "train")
+            for name, data in self._sets(policy)
+        ]
+        start = perf_counter()
+        found = kind.make(
+            blocks,
+            rule,
+            np.random.default_rng(seed),
+            training=self.split.train[1],
+            conformal_set=policy,
+            censoring=kind.rule_name(rule, variant.censoring),
+            n_samples=variant.n_samples,
+        )
+        return Conformalized(found, self._raw.seconds - before, perf_counter() - start)
+
+    def adjusted(self, adjustment: Adjustment) -> AdjustedCurves:
+        """Return the calibrated curves of the test set."""
+        X = self.split.test[0]
+        return adjustment.apply(
+            adjustment.read_new(KnownCurves(self._raw, self.raw), X)
+        )
+
+    def _sets(self, policy: str) -> list[tuple[str, Data]]:
+        """Return the parts of a conformal set by name."""
+        known = {"train": self.split.train, "validation": self.split.validation}
+        found = []
+        for name in policy.split("+"):
+            data = known[name]
+            if data is None:
+                raise InvalidInput(f"this fit has no {name} set")
+            found.append((name, data))
+        return found
+
+
+class _RememberingModel(RawModel):
+    """A model that reads the curves of a set once, at the levels of all variants.
+
+    CQRNN gives percentile times of its own, which may cross; where its levels are not
+    those of a variant its rearranged curves are read.
+    """
+
+    def __init__(self, model: Any, levels: Float) -> None:
+        super().__init__(model)
+        self._levels, self._known = levels, dict[tuple[str, int], tuple[Any, float]]()
+        self.seconds = 0.0  # for all that was asked for, even if it was known already
+
+    def own_times(self, X: Any, levels: Float) -> Float | None:
+        start = perf_counter()
+        own = super().own_times(X, levels)
+        self.seconds += perf_counter() - start
+        return own
+
+    def curve_times(self, X: Any, levels: Float) -> Float:
+        read = super().curve_times
+        times = self._once("times", X, lambda: read(X, self._levels))
+        return times[:, np.searchsorted(self._levels, levels)]
+
+    def survival_at_observed(self, X: Any, time: Float) -> Float:
+        read = super().survival_at_observed
+        return self._once("survival", X, lambda: read(X, time))
+
+    def _once(self, what: str, X: Any, read: Callable[[], Float]) -> Float:
+        key = what, id(X)  # the sets of a split live as long as this
+        if key not in self._known:
+            start = perf_counter()
+            self._known[key] = read(), perf_counter() - start
+        found, seconds = self._known[key]
+        self.seconds += seconds
+        values: Float = found
+        return values
