@@ -27,6 +27,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,  # a shell completes no `python -m`
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
