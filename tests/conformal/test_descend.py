@@ -10,7 +10,6 @@ from consurv.conformal import TimeAdjustment
 from consurv.conformal.block import Block
 from consurv.conformal.censoring.rules import RULES
 from consurv.conformal.mass import LevelMass
-from consurv.conformal.scores import DIFFERENCE
 from consurv.conformal.shifts import descend, find_shifts
 from consurv.errors import CalibrationWarning
 from consurv.outcome import Outcome
@@ -19,7 +18,7 @@ from consurv.outcome import Outcome
 class Recorded:
     """A sweep of ten points at every level that writes down what it is asked."""
 
-    n_subjects, n_infinite, score = 10, 0, DIFFERENCE
+    n_subjects, n_infinite = 10, 0
 
     def __init__(self, learns):
         self.learns, self.log = learns, []

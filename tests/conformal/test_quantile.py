@@ -330,13 +330,13 @@ class TestLargerSets:
         from consurv.conformal.censoring.laws import kaplan_meier
 
         calls = []
-        evaluate = kaplan_meier._KaplanMeierMass._evaluate
+        evaluate = kaplan_meier._KaplanMeierMass.at
 
-        def counted(self, s):
+        def counted(self, s, above):
             calls.append(s)
-            return evaluate(self, s)
+            return evaluate(self, s, above)
 
-        monkeypatch.setattr(kaplan_meier._KaplanMeierMass, "_evaluate", counted)
+        monkeypatch.setattr(kaplan_meier._KaplanMeierMass, "at", counted)
         for tail in (True, False):
             q, levels, y = large_case(5, 30_000, whole=False, tail=tail)
             calls.clear()
@@ -393,7 +393,9 @@ class TestSmallestScore:
         # Scores 1 (point), 0 and 4 (halves), 2 and 2 (halves): mass 0.5 at 0,
         # 1.5 at 1, 2.5 at 2, 3 at 4.
         monkeypatch.setattr(quantile, "FEW_PIECES", few)
-        law = SampledLaw(np.array([[6.0, 2.0], [3.0, 3.0]])).at(np.array([6.0, 5.0]))
+        law = SampledLaw(np.array([[6.0, 2.0], [3.0, 3.0]])).at(
+            np.array([6.0, 5.0]), np.ones(2)
+        )
         blocks = [LevelMass(np.array([1.0]), law)]
         assert [smallest_score(blocks, k) for k in (1, 2, 3)] == [1, 2, 4]
 
@@ -408,7 +410,9 @@ class TestSmallestScore:
 
     @pytest.mark.parametrize(("k", "score"), [(1, -np.inf), (2, 1), (3, 2), (4, 4)])
     def test_fixed_mass_beside_a_law(self, k, score):
-        law = SampledLaw(np.array([[6.0, 2.0], [3.0, 3.0]])).at(np.array([6.0, 5.0]))
+        law = SampledLaw(np.array([[6.0, 2.0], [3.0, 3.0]])).at(
+            np.array([6.0, 5.0]), np.ones(2)
+        )
         # Half of the first law at 0, the other at 4, the second at 2; a point at 1.
         blocks = [LevelMass(np.array([1.0]), law, fixed=0.5, n_fixed=1)]
         blocks += [LevelMass(np.empty(0), fixed=0.5, n_fixed=1)]
@@ -421,11 +425,11 @@ class TestSmallestScore:
     def test_rounded_masses_still_reach_the_rank(self):
         # Ten tenths add up to 0.9999999999999999 in floats.
         class Tenths:
-            n = 1
+            n, most_pieces = 1, 10
             last_time = 1.0
 
-            def n_pieces(self, lo, hi):
-                return 10
+            def at(self, s, above):
+                return None
 
             def pieces(self, lo, hi):
                 jump = np.full(10, 0.1)

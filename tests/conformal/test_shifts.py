@@ -311,11 +311,13 @@ class TestBlocks:
         rng = np.random.default_rng(6)
         q, times = rng.exponential(5, 80), rng.exponential(5, (80, 50))
         points = rng.normal(size=70)
-        whole = [LevelMass(points, SampledLaw(times).at(q))]
+        whole = [LevelMass(points, Mass(SampledLaw(times), q).of)]
         for seed in range(5):
             owner = np.random.default_rng(seed).integers(0, 4, 80)
             parts = [
-                LevelMass(points[i::4], SampledLaw(times[owner == i]).at(q[owner == i]))
+                LevelMass(
+                    points[i::4], Mass(SampledLaw(times[owner == i]), q[owner == i]).of
+                )
                 for i in (2, 0, 3, 1)
             ]
             for k in (1, 40, 75, 150):

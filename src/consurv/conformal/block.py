@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from consurv._checks import Float
-from consurv.conformal.scores import DIFFERENCE, Score
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 
@@ -35,8 +36,9 @@ class Block:
         Rows of X, for rules that look at them.
     in_training : bool
         Whether the model was trained on them.
-    score : Score
-        What is compared with the reading.
+    proportional : bool
+        Whether scores are −t/q, which all subjects share as a factor of time, and not
+        q − t, which they share as a shift.
     """
 
     reading: Float
@@ -46,12 +48,23 @@ class Block:
     member: bool = False
     features: Any = None
     in_training: bool = False
-    score: Score = DIFFERENCE
+    proportional: bool = False
 
     @property
     def percentile_times(self) -> Float:
         """The reading, for rules to which it is percentile times (n, P)."""
         return self.reading
+
+    def line(self, q: Float) -> tuple[Float, Float]:
+        """Return (offset, rate) of percentile times: the score of t is their line.
+
+        The score is s = (offset − t)/rate, and the time with score s is
+        offset − s·rate. For −t/q this is linear in t, where a difference of logarithms,
+        which has the same order, would bend; and a change of the unit of time changes
+        no bit.
+        """
+        none = np.broadcast_to(0.0 if self.proportional else 1.0, q.shape)
+        return (none, q) if self.proportional else (q, none)
 
     @cached_property
     def kaplan_meier(self) -> KaplanMeier:

@@ -10,15 +10,14 @@ blocks may live anywhere. A *sweep* is a block on its way down the levels.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
 from consurv.conformal.block import Block
-from consurv.conformal.scores import DIFFERENCE, Score
 
-__all__ = ["Contribution", "Law", "LawMass", "LevelMass", "Pieces", "Sweep"]
+__all__ = ["Contribution", "Law", "LawMass", "LevelMass", "Pieces", "State", "Sweep"]
 
 
 @dataclass(frozen=True)
@@ -36,26 +35,37 @@ class Pieces:
     slope: Float
 
 
+class State(Protocol):
+    """What a law found out at one score; the search hands it back for the pieces."""
+
+    s: float
+    mass: float
+
+
 class LawMass(Protocol):
-    """What n censored subjects add to the mass at one level: Σ P(T ≥ reach(q, s))."""
+    """What n censored subjects add to the mass at one level: Σ P(T ≥ offset − s·rate).
+
+    Offset and rate are those of ``Block.line``.
+    """
 
     n: int
-    last_time: float  # no law reaches further
+    last_time: float  # no law reaches further; 0 where scores have no unit of time
+    most_pieces: int  # how many breakpoints there are in all
 
     def sketch(self, size: int) -> Float:
         """Return scores that resemble the mass, each of weight 1/size."""
 
     def coarse_mass(self, s: float) -> float:
-        """Return a cheap estimate of ``mass``."""
+        """Return a cheap estimate of the mass."""
 
-    def mass(self, s: float) -> float:
-        """Return the mass at s."""
+    def at(self, s: float, above: Any) -> Any:
+        """Return the State at s; *above* is a known one at a larger score, or None."""
 
-    def n_pieces(self, lo: float, hi: float) -> int:
+    def n_pieces(self, lo: Any, hi: Any) -> int:
         """Return about how many breakpoints ``pieces`` would list."""
 
-    def pieces(self, lo: float, hi: float) -> Pieces:
-        """Return the mass on (lo, hi]; breakpoints outside by rounding may be in."""
+    def pieces(self, lo: Any, hi: Any) -> Pieces:
+        """Return the mass between two states; some breakpoints may lie outside."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +91,8 @@ class LevelMass:
 class Law(Protocol):
     """The laws of T given T > c of the censored subjects of a block."""
 
-    def at(self, q: Float, score: Score = DIFFERENCE) -> LawMass:
-        """Return the mass for percentile times *q*, one per subject."""
+    def at(self, offset: Float, rate: Float) -> LawMass:
+        """Return the mass for scores on these lines, one per subject."""
 
     def select(self, rows: Bool) -> Law:
         """Return the laws of some of the subjects."""
@@ -92,10 +102,6 @@ class Sweep(Protocol):
     """A block on its way down the levels, where a level may build on those above."""
 
     learns: bool  # whether a level depends on those above it
-
-    @property
-    def score(self) -> Score:
-        """What is compared with the percentile times."""
 
     @property
     def n_subjects(self) -> int:
@@ -133,11 +139,6 @@ class Contribution:
         return cls(block, rows, times, np.empty(0, dtype=np.intp), None)
 
     @property
-    def score(self) -> Score:
-        """What is compared with the percentile times."""
-        return self.block.score
-
-    @property
     def n_subjects(self) -> int:
         """Number of subjects that contribute."""
         return len(self.point_rows) + len(self.law_rows)
@@ -150,21 +151,24 @@ class Contribution:
 
     def at(self, p: int) -> LevelMass:
         """Return the mass at the p-th level; infinite rows do not count."""
-        column = np.ascontiguousarray(self.block.percentile_times[:, p])
-        score, q, times = self.block.score, column[self.point_rows], self.point_times
-        if _any_infinite(q):
-            times, q = times[q < np.inf], q[q < np.inf]
-        points = score.of(q, times)
-        if self.law is None:
+        q = np.ascontiguousarray(self.block.percentile_times[:, p])
+        offset, rate = self.block.line(q)
+        rows, times, law_rows, law = (
+            self.point_rows,
+            self.point_times,
+            self.law_rows,
+            self.law,
+        )
+        if q.size and q.max() == np.inf:
+            finite = q[rows] < np.inf
+            rows, times = rows[finite], times[finite]
+            finite = q[law_rows] < np.inf
+            law_rows = law_rows[finite]
+            law = law if law is None or finite.all() else law.select(finite)
+        points = (offset[rows] - times) / rate[rows]
+        if law is None:
             return LevelMass(points)
-        law, q = self.law, column[self.law_rows]
-        if _any_infinite(q):
-            law, q = law.select(q < np.inf), q[q < np.inf]
-        return LevelMass(points, law.at(q, score))
+        return LevelMass(points, law.at(offset[law_rows], rate[law_rows]))
 
     def learn(self, p: int, shift: float) -> None:
         """Do nothing."""
-
-
-def _any_infinite(values: Float) -> bool:
-    return bool(values.size) and bool(values.max() == np.inf)

@@ -17,14 +17,14 @@ passes; memory: a few arrays of N numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from consurv._checks import Float
 from consurv.conformal.mass import LevelMass, Pieces
-from consurv.conformal.scores import DIFFERENCE, Score
 
-__all__ = ["rank", "smallest_score"]
+__all__ = ["conformal_quantile", "rank", "smallest_score"]
 
 # Up to so many breakpoints are listed without narrowing the bracket further.
 FEW_PIECES = 1 << 14
@@ -37,6 +37,9 @@ GAIN = 8
 FEW_SCORES = 1 << 12
 # Enough to bisect through the exponents of all floats.
 MAX_ROUNDS = 2200
+EPS = float(np.finfo(np.float64).eps)
+# The search comes back to the last few places for their breakpoints.
+_REMEMBERED = 4
 
 
 def rank(level: float, n: int) -> int:
@@ -58,6 +61,8 @@ class _Total:
         self.fixed = sum(b.fixed for b in blocks)
         self.n_law = sum(law.n for law in self.laws)
         self.last_time = max((law.last_time for law in self.laws), default=0.0)
+        self.most_pieces = sum(law.most_pieces for law in self.laws)
+        self._seen: dict[float, list[Any]] = {}
 
     @property
     def reach(self) -> float:
@@ -71,17 +76,32 @@ class _Total:
         parts = [points[(points > lo) & (points <= hi)] for points in self.points]
         return np.sort(np.concatenate(parts))
 
+    def at(self, s: float) -> list[Any]:
+        """Return the states of all laws at s."""
+        if s not in self._seen:
+            # A known place further up is a start for some laws.
+            higher = min((x for x in self._seen if s < x < np.inf), default=None)
+            above = [None] * len(self.laws) if higher is None else self._seen[higher]
+            pairs = zip(self.laws, above, strict=True)
+            states = [law.at(s, known) for law, known in pairs]
+            while len(self._seen) >= _REMEMBERED:
+                del self._seen[next(iter(self._seen))]
+            self._seen[s] = states
+        return self._seen[s]
+
     def law_mass(self, s: float) -> float:
-        return sum(law.mass(s) for law in self.laws)
+        return float(sum(state.mass for state in self.at(s)))
 
     def coarse_law_mass(self, s: float) -> float:
         return sum(law.coarse_mass(s) for law in self.laws)
 
     def n_pieces(self, lo: float, hi: float) -> int:
-        return sum(law.n_pieces(lo, hi) for law in self.laws)
+        states = zip(self.laws, self.at(lo), self.at(hi), strict=True)
+        return sum(law.n_pieces(first, last) for law, first, last in states)
 
     def pieces(self, lo: float, hi: float, points: Float, below: int) -> Pieces:
-        parts = [law.pieces(lo, hi) for law in self.laws]
+        states = zip(self.laws, self.at(lo), self.at(hi), strict=True)
+        parts = [law.pieces(first, last) for law, first, last in states]
         return Pieces(
             base=below + sum(p.base for p in parts),
             base_slope=sum(p.base_slope for p in parts),
@@ -98,9 +118,21 @@ class _Total:
         return np.concatenate(parts), size
 
 
-def smallest_score(
-    blocks: Sequence[LevelMass], k: int, score: Score = DIFFERENCE
-) -> float:
+def conformal_quantile(
+    blocks: Sequence[LevelMass], level: float
+) -> tuple[float, int, int]:
+    """Return the conformal quantile of the scores, its rank k and N.
+
+    Where k > N it is the largest score, and NaN where there is none.
+    """
+    total = _Total(blocks)
+    k = rank(level, total.n)
+    if not total.n:
+        return np.nan, k, 0
+    return _smallest_score(total, min(k, total.n)), k, total.n
+
+
+def smallest_score(blocks: Sequence[LevelMass], k: int) -> float:
     """Return the smallest s at which the mass of all blocks reaches k.
 
     Parameters
@@ -109,8 +141,6 @@ def smallest_score(
         Any split of the subjects, in any order.
     k : int
         Rank, 1 ≤ k ≤ N.
-    score : Score
-        Whose values they are.
 
     Returns
     -------
@@ -118,7 +148,10 @@ def smallest_score(
         The point of the jump where the mass jumps over k. Where part of the mass is
         fixed, -inf if that alone reaches k and inf if the mass nowhere does.
     """
-    total = _Total(blocks)
+    return _smallest_score(_Total(blocks), k)
+
+
+def _smallest_score(total: _Total, k: int) -> float:
     wanted = k - total.fixed
     target = wanted - (1e-9 + 1e-12 * total.n)
     lo, hi = -np.inf, np.inf
@@ -127,10 +160,10 @@ def smallest_score(
     if not total.laws:
         i = int(np.ceil(target)) - 1
         return float(np.partition(np.concatenate(total.points), i)[i])
-    if total.n_pieces(lo, hi) <= FEW_PIECES:
+    if total.most_pieces <= FEW_PIECES:
         pieces = total.pieces(lo, hi, np.concatenate(total.points), 0)
     else:
-        window = _bracket(total, target, score)
+        window = _bracket(total, target)
         lo, hi = window.lo, window.hi
         pieces = total.pieces(lo, hi, window.points, window.below)
     if pieces.base_slope or pieces.slope.any():
@@ -170,7 +203,7 @@ def _walk(pieces: Pieces, lo: float, hi: float, k: float, target: float) -> floa
     return hi if i == len(at) else float(at[i])
 
 
-def _bracket(total: _Total, target: float, score: Score) -> _Window:
+def _bracket(total: _Total, target: float) -> _Window:
     """Return lo < hi with mass(lo) < target ≤ mass(hi) and few breakpoints between."""
     sketch, size = total.sketch()
     window = _Window.from_sketch(total, target, sketch, size)
@@ -178,10 +211,10 @@ def _bracket(total: _Total, target: float, score: Score) -> _Window:
     margin = FIRST_MARGIN
     for _ in range(MAX_ROUNDS):
         before = window.hi - window.lo
-        # Whether the score of u is at most s is asked as reach(q, s) ≤ u, which rounds
-        # differently. The bracket steps aside by more than that, so that a score meant
-        # to lie inside does.
-        nudge = score.nudge(window.lo, window.hi, total.last_time)
+        # Whether the score of u is at most s is asked as offset − s·rate ≤ u, which
+        # rounds differently. The bracket steps aside by more than that, so that a score
+        # meant to lie inside does.
+        nudge = 8 * EPS * max(abs(window.lo), abs(window.hi), total.last_time)
         # The upper end first: it makes the lower one cheap to evaluate.
         s = window.crossing(target + margin) + nudge
         if not window.excludes(s):

@@ -13,8 +13,8 @@ from consurv._params import AtLeast, OneOf, check_params
 from consurv._warnings import warn
 from consurv.conformal.block import Block
 from consurv.conformal.censoring.rules import CensoringRule, resolve_rule
-from consurv.conformal.mass import LevelMass, Sweep
-from consurv.conformal.quantile import rank, smallest_score
+from consurv.conformal.mass import Sweep
+from consurv.conformal.quantile import conformal_quantile
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import as_percentile_times
 from consurv.errors import InvalidInput
@@ -177,9 +177,12 @@ def descend(sweeps: Sequence[Sweep], levels: Float) -> Shifts:
     last, lost = 0.0, False
     for p in np.argsort(-levels).tolist():
         masses = [sweep.at(p) for sweep in sweeps]
-        n = _n_finite(masses, float(levels[p]), counted)
-        k = rank(float(levels[p]), n)
-        shift = smallest_score(masses, min(k, n), sweeps[0].score)
+        shift, k, n = conformal_quantile(masses, float(levels[p]))
+        if n < 2:
+            raise InvalidInput(
+                f"only {n} of {counted} percentile times at level {levels[p]:g} are "
+                "finite; at least two are needed"
+            )
         events = sum(int(np.count_nonzero(mass.points <= shift)) for mass in masses)
         enough = bool(np.isfinite(shift)) and events >= min(ENOUGH_EVENTS, k / 2)
         if learns:
@@ -191,16 +194,6 @@ def descend(sweeps: Sequence[Sweep], levels: Float) -> Shifts:
         found.shifts[p], found.n_subjects[p] = shift, n
         found.beyond[p], found.identified[p] = k > n, enough
     return found
-
-
-def _n_finite(masses: Sequence[LevelMass], level: float, counted: int) -> int:
-    n = sum(mass.n for mass in masses)
-    if n < 2:
-        raise InvalidInput(
-            f"only {n} of {counted} percentile times at level {level:g} are finite; "
-            "at least two are needed"
-        )
-    return n
 
 
 def _check_enough(counted: int) -> None:

@@ -171,7 +171,12 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         self, X: Any, *, reset: bool = False, ensure_min_samples: int = 1
     ) -> NDArray[Any]:
         """Return features as an array; with *reset* later ones must be like them."""
-        options = {"dtype": self._dtype, "ensure_min_samples": ensure_min_samples}
+        # In one order of memory: others round matrix products differently.
+        options = {
+            "dtype": self._dtype,
+            "order": "C",
+            "ensure_min_samples": ensure_min_samples,
+        }
         features: NDArray[Any]
         if not _is_one_block(X):
             features = validate_data(self, X, reset=reset, **options)

@@ -58,7 +58,7 @@ class CurveSweep:
     def __init__(self, block: Block, head: Head) -> None:
         outcome = block.outcome
         self._q, self._levels, self._head = block.percentile_times, block.levels, head
-        self.score = block.score
+        self._line = block.line
         self.n_subjects = len(outcome)
         self._events = np.flatnonzero(outcome.event)
         self._censored = np.flatnonzero(~outcome.event)
@@ -81,8 +81,9 @@ class CurveSweep:
         known = counted & self._known
         fixed = float((self._head.weight[known] / self._at_anchor[known]).sum()) * level
         law = self._segment(q, level, np.flatnonzero(counted & ~self._known))
+        offset, rate = self._line(q[events])
         return LevelMass(
-            points=self.score.of(q[events], self._time[events]),
+            points=(offset - self._time[events]) / rate,
             law=law,
             fixed=fixed + float(law.floor.sum()),
             n_fixed=int(known.sum()),
@@ -93,17 +94,17 @@ class CurveSweep:
         return SegmentMass(
             self._head,
             rows,
-            q[subjects],
+            self._line(q[subjects]),
             self._node[subjects],
             self._time[subjects],
             (self._level, level),
-            self.score,
         )
 
     def learn(self, p: int, shift: float) -> None:
         """Add the node of the p-th level to the curves."""
         level = float(self._levels[p])
-        node = np.maximum(self.score.reach(self._q[:, p], shift), self._node)
+        offset, rate = self._line(self._q[:, p])
+        node = np.maximum(offset - shift * rate, self._node)
         u, x = self._node[self._censored], node[self._censored]
         anchor = self._head.anchor
         passed = ~self._known & (anchor < x)

@@ -17,6 +17,7 @@ from consurv.conformal.censoring.rules.kaplan_meier import KaplanMeierRule
 from consurv.conformal.quantile import rank
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
+from tests.conformal.masses import Mass
 
 # The rule that these tests are about; others are named where they are meant.
 conformal_shifts = partial(shifts.conformal_shifts, censoring="kaplan-meier")
@@ -31,7 +32,7 @@ def case():
 class TestMass:
     def test_counts_scores_up_to_s(self, case):
         q, times = case
-        mass = SampledLaw(times).at(q)
+        mass = Mass(SampledLaw(times), q)
         scores = q[:, None] - times
         for s in (-4.0, 0.0, float(scores[3, 4])):
             assert mass.mass(s) == pytest.approx(np.mean(scores <= s) * 30, rel=1e-14)
@@ -39,7 +40,7 @@ class TestMass:
 
     def test_pieces_are_the_scores_in_the_interval(self, case):
         q, times = case
-        mass = SampledLaw(times).at(q)
+        mass = Mass(SampledLaw(times), q)
         scores = (q[:, None] - times).ravel()
         pieces = mass.pieces(-1.0, 2.0)
         inside = scores[(scores > -1) & (scores <= 2)]
@@ -51,7 +52,9 @@ class TestMass:
 
     def test_the_lower_end_of_an_interval_is_out_and_the_upper_one_in(self):
         # Scores 1, 2, 2, 3.
-        mass = SampledLaw(np.array([[4.0, 3.0], [3.0, 2.0]])).at(np.array([5.0, 5.0]))
+        mass = Mass(
+            SampledLaw(np.array([[4.0, 3.0], [3.0, 2.0]])), np.array([5.0, 5.0])
+        )
         pieces = mass.pieces(1.0, 2.0)
         assert_array_equal(pieces.position, [2, 2])
         assert pieces.base == 0.5
@@ -59,7 +62,7 @@ class TestMass:
 
     def test_memory_blocks_do_not_change_it(self, case, monkeypatch):
         q, times = case
-        mass = SampledLaw(times).at(q)
+        mass = Mass(SampledLaw(times), q)
         whole = mass.mass(0.5), np.sort(mass.pieces(-1.0, 1.0).position)
         monkeypatch.setattr(sampled, "_BLOCK", 25)
         assert mass.mass(0.5) == whole[0]
@@ -68,14 +71,14 @@ class TestMass:
     @pytest.mark.parametrize("size", [1, 5, 12, 30])
     def test_a_sketch_holds_size_scores_of_each_subject(self, case, size):
         q, times = case
-        sketch = SampledLaw(times).at(q).sketch(size)
+        sketch = Mass(SampledLaw(times), q).sketch(size)
         assert sketch.size == 30 * size
         assert np.isin(sketch, q[:, None] - times).all()
 
     def test_some_of_the_subjects(self, case):
         q, times = case
         rows = np.arange(30) < 10
-        part = SampledLaw(times).select(rows).at(q[rows])
+        part = Mass(SampledLaw(times).select(rows), q[rows])
         assert part.n == 10
         assert part.mass(np.inf) == pytest.approx(10)
 

@@ -16,6 +16,7 @@ from consurv.conformal.censoring.rules.from_estimator import FromCurves
 from consurv.conformal.shifts import conformal_shifts, find_shifts
 from consurv.errors import CalibrationWarning
 from consurv.outcome import Outcome
+from tests.conformal.masses import Mass
 
 LEVELS = np.arange(1, 20) / 20
 quiet = pytest.mark.filterwarnings("ignore::consurv.errors.CalibrationWarning")
@@ -77,7 +78,7 @@ class TestLaw:
         times = np.array([[0.0, 1.0, 1.0, 2.0]])
         levels = np.array([[1.0, 0.8, 0.4, 0.0]])
         law = RecalibratedLaw(times, levels, np.zeros(1, int), np.array([0.5]))
-        mass = law.at(np.array([5.0]))
+        mass = Mass(law, np.array([5.0]))
         # P(T ≥ x | T > 0.5) for x = 5 − s; S(0.5) = 0.9.
         found = [mass.mass(5 - x) for x in (0.3, 0.75, 1.0, 1.5, 2.0, 3.0)]
         assert_allclose(found, [1, 0.85 / 0.9, 0.8 / 0.9, 0.2 / 0.9, 0, 0], atol=1e-15)
@@ -115,7 +116,7 @@ class TestShifts:
         assert part.law.times.max() > 1e15
         shifts = conformal_shifts(q, LEVELS, y, censoring="auto")
         for p, level in enumerate(LEVELS):
-            law = part.law.at(q[part.law_rows, p])
+            law = Mass(part.law, q[part.law_rows, p])
             scores = q[part.point_rows, p] - part.point_times
             k, eps = np.ceil(level * 1001 - 1e-9), 1e-6 * max(1.0, abs(shifts[p]))
             at, before = (

@@ -15,6 +15,7 @@ from consurv.conformal.censoring.laws.sampled import SampledLaw
 from consurv.conformal.censoring.rules.kaplan_meier import KaplanMeierRule
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
+from tests.conformal.masses import Mass
 
 # The rule that these tests are about; others are named where they are meant.
 conformal_shifts = partial(shifts.conformal_shifts, censoring="kaplan-meier")
@@ -79,7 +80,7 @@ class TestMass:
         # Censored at 3, alive 3/5, q = 10. P(T ≥ x | T > 3): 1 up to x = 5, then 1/2
         # up to 6, then falling to 0 at 60/7 along 1/2·(60/7 − x)/(60/7 − 6).
         found = contribution(HAND[[2]], KaplanMeier(HAND))
-        mass = found.law.at(np.array([10.0]))
+        mass = Mass(found.law, np.array([10.0]))
         places = [10, 7, 5, 4.9, 4, 10 - 51 / 7, 10 - 60 / 7, 0]
         masses = [mass.mass(s) for s in places]
         assert_allclose(masses, [1, 1, 1, 0.5, 0.5, 0.25, 0, 0], atol=1e-15)
@@ -87,7 +88,7 @@ class TestMass:
     def test_in_the_tail_it_is_even_from_the_censoring_time_on(self):
         # Censored at 7: even over (7, 60/7).
         found = contribution(Outcome([7], [0]), KaplanMeier(HAND))
-        mass = found.law.at(np.array([10.0]))
+        mass = Mass(found.law, np.array([10.0]))
         middle = (7 + 60 / 7) / 2
         masses = [mass.mass(10 - t) for t in (6.5, 7, middle, 60 / 7)]
         assert_allclose(masses, [1, 1, 0.5, 0], atol=1e-15)
@@ -98,7 +99,7 @@ class TestMass:
         y = random_outcome(40, seed, whole=whole)
         rng = np.random.default_rng(seed)
         found = contribution(y, KaplanMeier(random_outcome(30, seed + 50, whole=whole)))
-        mass = found.law.at(rng.exponential(6, len(found.law_rows)))
+        mass = Mass(found.law, rng.exponential(6, len(found.law_rows)))
         lo, hi = -2.03, 3.04
         pieces = mass.pieces(lo, hi)
         assert mass.n_pieces(lo, hi) >= len(pieces.position)
@@ -116,7 +117,7 @@ class TestMass:
         y = random_outcome(40, 3, whole=False)
         found = contribution(y)
         q = np.random.default_rng(3).exponential(6, len(found.law_rows))
-        mass = found.law.at(q)
+        mass = Mass(found.law, q)
         values = [mass.mass(s) for s in np.linspace(-100, 100, 200)]
         assert (np.diff(values) >= 0).all()
         assert (values[0], values[-1]) == (0, mass.n)
@@ -124,8 +125,8 @@ class TestMass:
     def test_the_sketch_resembles_the_mass(self):
         y = random_outcome(2000, 4, whole=False)
         found = contribution(y)
-        mass = found.law.at(
-            np.random.default_rng(4).exponential(6, len(found.law_rows))
+        mass = Mass(
+            found.law, np.random.default_rng(4).exponential(6, len(found.law_rows))
         )
         sketch = mass.sketch(8)
         assert sketch.size == 8 * mass.n
@@ -140,7 +141,7 @@ class TestMass:
         kept = np.arange(n) % 2 == 0
         q = np.linspace(3, 12, n)
         whole, first, second = (
-            law.at(part).mass(1.5)
+            Mass(law, part).mass(1.5)
             for law, part in (
                 (found.law, q),
                 (found.law.select(kept), q[kept]),
@@ -159,7 +160,7 @@ class TestRedistribution:
         y = random_outcome(30 + 20 * seed, seed, whole=whole)
         km, q = KaplanMeier(y), 20.0
         found = contribution(y, q=np.full((len(y), 1), q))
-        mass = found.law.at(np.full(len(found.law_rows), q))
+        mass = Mass(found.law, np.full(len(found.law_rows), q))
         # Event times, the places just after, in between, and the tail.
         x = np.concatenate([km.times, np.linspace(0.01, 1.1 * km.t_end, 60)])
         for s in q - x:

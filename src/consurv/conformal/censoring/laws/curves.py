@@ -17,13 +17,13 @@ import numpy as np
 from consurv._checks import Bool, Float, Index
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
+    AtScore,
     EvenDraws,
-    RememberedMass,
+    LineMass,
     one_line,
     unroll,
 )
 from consurv.conformal.mass import Pieces
-from consurv.conformal.scores import DIFFERENCE, Score
 from consurv.curves.interpolate import index_before, survival_at, survival_before
 from consurv.curves.nodes import Nodes, end_time
 from consurv.curves.percentiles import percentile_times
@@ -116,9 +116,9 @@ class CurveLaw(EvenDraws):
         pairs = zip(self.parts, self.rows, strict=True)
         return CurveLaw([part.take(rows[own]) for part, own in pairs])
 
-    def at(self, q: Float, score: Score = DIFFERENCE) -> _CurveMass:
-        """Return the mass for percentile times *q*."""
-        return _CurveMass(self, q, score)
+    def at(self, offset: Float, rate: Float) -> _CurveMass:
+        """Return the mass for scores on these lines."""
+        return _CurveMass(self, offset, rate)
 
     def inverse(self, level: Float) -> Float:
         """Return (n, m) times at which the curves fall to levels (n, m)."""
@@ -126,52 +126,62 @@ class CurveLaw(EvenDraws):
         return np.concatenate([part.inverse(level[rows]) for part, rows in pairs])
 
 
-class _CurveMass(RememberedMass):
-    """The mass of laws by curves at one level."""
+class _CurveMass(LineMass):
+    """The mass of laws by curves at one level.
 
-    def __init__(self, law: CurveLaw, q: Float, score: Score) -> None:
-        super().__init__(q, score)
-        self.law = law
+    At a score the last node that each subject has passed is known, part by part.
+    """
+
+    most_pieces = UNLISTED
+
+    def __init__(self, law: CurveLaw, offset: Float, rate: Float) -> None:
         # Tails may end light-years out, where nothing happens.
         observed = max(float(part.c.max(initial=0.0)) for part in law.parts)
-        self.last_time = min(law.last_time, observed)
-        self.parts = [
-            (part, q[rows]) for part, rows in zip(law.parts, law.rows, strict=True)
-        ]
+        super().__init__(offset, rate, min(law.last_time, observed))
+        self.law = law
 
-    def _draws(self, size: int) -> Float:
-        return self.law.draws(size)
+    def sketch(self, size: int) -> Float:
+        """Return scores of evenly spread draws."""
+        times = self.law.draws(size)
+        return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
 
-    def n_pieces(self, lo: float, hi: float) -> int:
-        """Return the number of jumps in (lo, hi]; endless while a bend lies there."""
-        jumps = bends = 0
-        pairs = zip(self.parts, self._at(hi)[0], self._at(lo)[0], strict=True)
-        for (part, q), first, last in pairs:
-            near = np.maximum(self.score.reach(q, hi), part.c)
-            bends += part.n_bends(near, self.score.reach(q, lo), last - first)
-            jumps += int((last - first).sum()) if part.steps else 0
-        return jumps + bends * UNLISTED
+    def coarse_mass(self, s: float) -> float:
+        """Return the mass at s."""
+        return self.at(s, None).mass
 
-    def pieces(self, lo: float, hi: float) -> Pieces:
-        """Return the jumps of step curves, and one line for all that is straight."""
-        (first, top), (last, base) = self._at(hi), self._at(lo)
-        positions, sizes = [np.empty(0)], [np.empty(0)]
-        for (part, q), i, j in zip(self.parts, first, last, strict=True):
-            if part.steps:
-                row, time, size = part.jumps(i, j)
-                positions.append(self.score.of(q[row], time))
-                sizes.append(size)
-        jumps = np.concatenate(positions), np.concatenate(sizes)
-        return one_line((lo, hi), (base, top), self.n, jumps)
-
-    def _evaluate(self, s: float) -> tuple[list[Index], float]:
-        """Return the last node before reach(q, s), part by part, and the mass."""
+    def at(self, s: float, above: AtScore | None) -> AtScore:
+        """Return the last node before offset − s·rate, part by part, and the mass."""
         indices, mass = [], 0.0
-        for part, q in self.parts:
+        reached = self.offset - s * self.rate
+        for part, rows in zip(self.law.parts, self.law.rows, strict=True):
             # Nothing falls before c, where min(S(x⁻), S(c)) is S(c) already.
-            x = np.maximum(self.score.reach(q, s), part.c)
+            x = np.maximum(reached[rows], part.c)
             index = index_before(part.nodes, x)
             value = survival_before(part.nodes, x, index)
             mass += float((np.minimum(value, part.survival) / part.survival).sum())
             indices.append(index)
-        return indices, mass
+        return AtScore(s, mass, indices)
+
+    def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
+        """Return the number of jumps in (lo, hi]; endless while a bend lies there."""
+        jumps = bends = 0
+        near, far = (self.offset - state.s * self.rate for state in (hi, lo))
+        parts = zip(self.law.parts, self.law.rows, hi.found, lo.found, strict=True)
+        for part, rows, first, last in parts:
+            from_c = np.maximum(near[rows], part.c)
+            bends += part.n_bends(from_c, far[rows], last - first)
+            jumps += int((last - first).sum()) if part.steps else 0
+        return jumps + bends * UNLISTED
+
+    def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
+        """Return the jumps of step curves, and one line for all that is straight."""
+        positions, sizes = [np.empty(0)], [np.empty(0)]
+        parts = zip(self.law.parts, self.law.rows, hi.found, lo.found, strict=True)
+        for part, rows, first, last in parts:
+            if part.steps:
+                row, time, size = part.jumps(first, last)
+                position = (self.offset[rows][row] - time) / self.rate[rows][row]
+                positions.append(position)
+                sizes.append(size)
+        jumps = np.concatenate(positions), np.concatenate(sizes)
+        return one_line(lo, hi, self.n, jumps)

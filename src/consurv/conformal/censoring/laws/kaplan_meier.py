@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from consurv._checks import Bool, Float, Index
-from consurv.conformal.censoring.laws.law import EvenDraws, RememberedMass, unroll
+from consurv._checks import Bool, Float
+from consurv.conformal.censoring.laws.law import (
+    AtScore,
+    EvenDraws,
+    LineMass,
+    unroll,
+)
 from consurv.conformal.censoring.laws.lookup import KaplanMeierLookup
 from consurv.conformal.mass import Pieces
-from consurv.conformal.scores import DIFFERENCE, Score
 
 __all__ = ["KaplanMeierLaw"]
 
@@ -31,66 +35,98 @@ class KaplanMeierLaw(EvenDraws):
         """Return the laws of some of the subjects."""
         return KaplanMeierLaw(self.lookup, self.c[rows], self.at_c[rows])
 
-    def at(self, q: Float, score: Score = DIFFERENCE) -> _KaplanMeierMass:
-        """Return the mass for percentile times *q*."""
-        return _KaplanMeierMass(self, q, score)
+    def at(self, offset: Float, rate: Float) -> _KaplanMeierMass:
+        """Return the mass for scores on these lines."""
+        return _KaplanMeierMass(self, offset, rate)
 
     def inverse(self, level: Float) -> Float:
         """Return about the times at which the curve falls to *level*."""
         return self.lookup.coarse_inverse(level)
 
 
-class _KaplanMeierMass(RememberedMass):
-    """The mass of Kaplan–Meier laws at one level."""
+class _KaplanMeierMass(LineMass):
+    """The mass of Kaplan–Meier laws at one level.
 
-    def __init__(self, law: KaplanMeierLaw, q: Float, score: Score) -> None:
-        super().__init__(q, score)
+    At a score it is known how many event times each subject has passed.
+    """
+
+    def __init__(self, law: KaplanMeierLaw, offset: Float, rate: Float) -> None:
         self.law, self.km, self.lookup = law, law.lookup.km, law.lookup
-        self.weight, self.last_time = law.weight, self.km.t_end
-        self._q_max = q.max(initial=-np.inf)
+        super().__init__(offset, rate, self.km.t_end)
+        self.weight = law.weight
+        self.most_pieces = self.n * len(self.lookup.times)
 
-    def _draws(self, size: int) -> Float:
-        return self.law.draws(size)
+    def sketch(self, size: int) -> Float:
+        """Return scores of evenly spread draws."""
+        times = self.law.draws(size)
+        return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
 
     def coarse_mass(self, s: float) -> float:
         """Return the mass at s from a small table of the curve."""
-        return sum(
-            self._sum(rows, self.lookup.coarse(self.score.reach(self.q[rows], s)))
-            for rows in self._blocks()
-        )
+        mass = 0.0
+        for rows in self._blocks():
+            x = self.offset[rows] - s * self.rate[rows]
+            mass += self._sum(rows, self.lookup.coarse(x))
+        return mass
 
-    def n_pieces(self, lo: float, hi: float) -> int:
+    def at(self, s: float, above: AtScore | None) -> AtScore:
+        """Return how many event times are < offset − s·rate, and the mass."""
+        if np.isinf(s):  # nothing or everything lies below
+            index = np.full(self.n, 0 if s > 0 else len(self.lookup.times))
+            return AtScore(s, float(self.n) if s > 0 else 0.0, index)
+        # Further up fewer event times are reached: the place known is a start.
+        known = None if above is None else above.found
+        index, mass = np.empty(self.n, dtype=np.intp), 0.0
+        for rows in self._blocks():
+            x = self.offset[rows] - s * self.rate[rows]
+            found = self.lookup.index(x, None if known is None else known[rows])
+            value = self.lookup.survival.take(found, mode="clip")
+            if self.km.s_max > 0:
+                tail = x > self.km.t_max
+                if tail.any():
+                    value[tail] = self.km.survival_before(x[tail])
+            index[rows], mass = found, mass + self._sum(rows, value)
+        return AtScore(s, mass, index)
+
+    def _sum(self, rows: slice, value: Float) -> float:
+        """Add up P(T ≥ x | T > c), where *value* is S(x⁻); overwrites it."""
+        np.minimum(value, self.law.at_c[rows], out=value)
+        value *= self.weight[rows]
+        return float(value.sum())
+
+    def _blocks(self) -> list[slice]:
+        return [slice(i, i + _BLOCK) for i in range(0, self.n, _BLOCK)]
+
+    def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
         """Return how many event times lie in reach of (lo, hi], over all subjects."""
-        if np.isinf(lo) and np.isinf(hi):
-            return self.n * len(self.lookup.times)
-        steps = int(self._at(lo)[0].sum() - self._at(hi)[0].sum())
-        if not self._reaches_tail(lo):
+        steps = int(lo.found.sum() - hi.found.sum())
+        if not self.km.s_max > 0:
             return steps
-        return steps + sum(int(_within(x, lo, hi).sum()) for x in self._tail())
+        return steps + sum(int(_within(x, lo.s, hi.s).sum()) for x in self._tail())
 
-    def pieces(self, lo: float, hi: float) -> Pieces:
+    def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
         """Return jumps at event times and, in the tail, the turns of slope."""
-        (first, _), (last, base) = self._at(hi), self._at(lo)
-        row, m = unroll(first, last)
+        row, m = unroll(hi.found, lo.found)
         survival, at_c = self.lookup.survival, self.law.at_c[row]
         jump = np.minimum(survival[m], at_c) - np.minimum(survival[m + 1], at_c)
         kept = jump > 0  # event times before c carry no mass
         row, m = row[kept], m[kept]
-        position = self.score.of(self.q[row], self.lookup.times[m])
+        position = (self.offset[row] - self.lookup.times[m]) / self.rate[row]
         jump = jump[kept] * self.weight[row]
-        steps = Pieces(base, 0.0, position, jump, np.zeros(len(position)))
-        return self._with_tail(steps, lo, hi) if self._reaches_tail(lo) else steps
+        steps = Pieces(lo.mass, 0.0, position, jump, np.zeros(len(position)))
+        return self._with_tail(steps, lo.s, hi.s) if self.km.s_max > 0 else steps
 
     def _tail(self) -> tuple[Float, Float]:
         """Return the scores at which the straight part of the mass begins and ends."""
         start = np.maximum(self.law.c, self.km.t_max)
-        end = np.full(self.n, self.km.t_end)
-        return self.score.of(self.q, end), self.score.of(self.q, start)
+        return (self.offset - self.km.t_end) / self.rate, (
+            self.offset - start
+        ) / self.rate
 
     def _with_tail(self, steps: Pieces, lo: float, hi: float) -> Pieces:
         """Add the turns of the straight part between t_max (or c) and t_end."""
         # The line goes from (0, 1) to (t_end, 0).
-        slope = self.weight * self.score.rate(self.q) / self.km.t_end
+        slope = self.weight * self.rate / self.km.t_end
         begin, end = self._tail()
         begins, ends = _within(begin, lo, hi), _within(end, lo, hi)
         position = np.concatenate([begin[begins], end[ends]])
@@ -102,40 +138,6 @@ class _KaplanMeierMass(RememberedMass):
             np.concatenate([steps.jump, np.zeros(len(position))]),
             np.concatenate([steps.slope, turn]),
         )
-
-    def _reaches_tail(self, s: float) -> bool:
-        return self.km.s_max > 0 and bool(
-            self.score.reach(self._q_max, s) > self.km.t_max
-        )
-
-    def _evaluate(self, s: float) -> tuple[Index, float]:
-        """Return how many event times are < reach(q, s), by subject, and the mass."""
-        if np.isinf(s):  # nothing or everything lies below
-            index = np.full(self.n, 0 if s > 0 else len(self.lookup.times))
-            return index, float(self.n) if s > 0 else 0.0
-        # Further up fewer event times are reached: the next place known is a start.
-        above = min((seen for seen in self._seen if s < seen < np.inf), default=None)
-        known = None if above is None else self._seen[above][0]
-        index, mass = np.empty(self.n, dtype=np.intp), 0.0
-        for rows in self._blocks():
-            x = self.score.reach(self.q[rows], s)
-            found = self.lookup.index(x, None if known is None else known[rows])
-            value = self.lookup.survival.take(found, mode="clip")
-            if self._reaches_tail(s):
-                tail = x > self.km.t_max
-                if tail.any():
-                    value[tail] = self.km.survival_before(x[tail])
-            index[rows], mass = found, mass + self._sum(rows, value)
-        return index, mass
-
-    def _sum(self, rows: slice, value: Float) -> float:
-        """Add up P(T ≥ x | T > c), where *value* is S(x⁻); overwrites it."""
-        np.minimum(value, self.law.at_c[rows], out=value)
-        value *= self.weight[rows]
-        return float(value.sum())
-
-    def _blocks(self) -> list[slice]:
-        return [slice(i, i + _BLOCK) for i in range(0, self.n, _BLOCK)]
 
 
 def _within(values: Float, lo: float, hi: float) -> Bool:

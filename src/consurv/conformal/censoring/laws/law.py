@@ -1,22 +1,21 @@
-"""What all laws share: the last few places of the search, even draws, one line."""
+"""What all laws share: even draws, the search in rows, one line."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from consurv._checks import Bool, Float, Index
+from consurv._checks import Float, Index
 from consurv.conformal.mass import Pieces
-from consurv.conformal.scores import Score
 
 __all__ = [
     "AT_THE_END",
     "UNLISTED",
+    "AtScore",
     "EvenDraws",
-    "RememberedMass",
+    "LineMass",
     "count_before",
     "one_line",
     "unroll",
@@ -29,7 +28,6 @@ AT_THE_END = 1e-9
 # A bend in the bracket counts as so many pieces that the search goes on.
 UNLISTED = 1 << 40
 _GOLDEN = (np.sqrt(5) - 1) / 2
-_REMEMBERED = 4
 # Rises of the mass below this, plus the second times n, are rounding of its two ends.
 _ROUNDING = 1e-10, 1e-13
 
@@ -60,77 +58,44 @@ class EvenDraws(ABC):
         return made[size]
 
 
-class RememberedMass(ABC):
-    """The mass of n laws at one level, which remembers the last few places.
+class LineMass:
+    """What the masses of all laws hold: n subjects on their lines at one level."""
 
-    The search comes back to them for their breakpoints. A subclass evaluates at a score
-    and returns a tuple that ends in the mass.
-    """
+    def __init__(self, offset: Float, rate: Float, last_time: float) -> None:
+        self.offset, self.rate, self.n = offset, rate, len(offset)
+        self.last_time = last_time if offset.any() else 0.0
 
-    last_time: float
-    _remembered: ClassVar[int] = _REMEMBERED
 
-    def __init__(self, q: Float, score: Score) -> None:
-        self.q, self.score, self.n = q, score, len(q)
-        self._seen: dict[float, Any] = {}
+class AtScore(NamedTuple):
+    """What holds at a score: the mass, and what a law needs for the pieces."""
 
-    @abstractmethod
-    def _evaluate(self, s: float) -> Any:
-        """Return what holds at s; its last entry is the mass."""
-
-    @abstractmethod
-    def _draws(self, size: int) -> Float:
-        """Return (n, size) times that resemble the laws."""
-
-    def _at(self, s: float) -> Any:
-        if s not in self._seen:
-            while len(self._seen) >= self._remembered:
-                del self._seen[next(iter(self._seen))]
-            self._seen[s] = self._evaluate(s)
-        return self._seen[s]
-
-    def sketch(self, size: int) -> Float:
-        """Return scores of evenly spread draws."""
-        return self.score.of(self.q[:, None], self._draws(size)).ravel()
-
-    def coarse_mass(self, s: float) -> float:
-        """Return the mass at s."""
-        return self.mass(s)
-
-    def mass(self, s: float) -> float:
-        """Return the mass at s."""
-        mass: float = self._at(s)[-1]
-        return mass
+    s: float
+    mass: float
+    found: Any = None
 
 
 def one_line(
-    ends: tuple[float, float],
-    masses: tuple[float, float],
-    n: int,
-    jumps: tuple[Float, Float] | None = None,
+    lo: AtScore, hi: AtScore, n: int, jumps: tuple[Float, Float] | None = None
 ) -> Pieces:
     """Return jumps, and one line for all the rest of the mass between two ends.
 
     Parameters
     ----------
-    ends : pair of float
-        lo and hi.
-    masses : pair of float
-        The exact mass there.
+    lo, hi : AtScore
     n : int
         Number of subjects.
     jumps : pair of arrays, optional
         Positions and sizes.
     """
     position, jump = jumps or (np.empty(0), np.empty(0))
-    rise = masses[1] - masses[0] - float(jump.sum())
+    rise = hi.mass - lo.mass - float(jump.sum())
     straight = rise > _ROUNDING[0] + _ROUNDING[1] * n
-    slope = rise / (ends[1] - ends[0]) if straight else 0.0
-    return Pieces(masses[0], slope, position, jump, np.zeros(len(position)))
+    slope = rise / (hi.s - lo.s) if straight else 0.0
+    return Pieces(lo.mass, slope, position, jump, np.zeros(len(position)))
 
 
-def count_before(table: Float, rows: Index, before: Callable[[Float], Bool]) -> Index:
-    """Return in how many entries of a row, from the first on, *before* holds.
+def count_before(table: Float, rows: Index, x: Float, before: np.ufunc) -> Index:
+    """Return how many entries of a row, from the first on, are *before* x.
 
     Parameters
     ----------
@@ -138,14 +103,16 @@ def count_before(table: Float, rows: Index, before: Callable[[Float], Bool]) -> 
         C-contiguous. In each row the comparison, once it fails, fails for all later
         entries.
     rows : ndarray of int of shape (n,)
-    before : callable
-        Compares n entries, one for each of *rows*, with what is looked for.
+    x : ndarray of shape (n,)
+        What is looked for in each of *rows*.
+    before : comparison of NumPy
+        Of an entry with x.
 
     Examples
     --------
     >>> table = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     >>> x = np.array([2.5, 4.0, 9.0])
-    >>> count_before(table, np.array([0, 1, 1]), lambda value: value < x)
+    >>> count_before(table, np.array([0, 1, 1]), x, np.less)
     array([2, 0, 3])
     """
     width = table.shape[1]
@@ -153,7 +120,7 @@ def count_before(table: Float, rows: Index, before: Callable[[Float], Bool]) -> 
     found, left = start - 1, width + 1  # the last entry that holds, so far
     while left > 1:  # as many steps for every row, without branches
         half = left >> 1
-        found += half * before(flat.take(found + half, mode="clip"))
+        found += half * before(flat.take(found + half, mode="clip"), x)
         left -= half
     count: Index = found - start + 1
     return count

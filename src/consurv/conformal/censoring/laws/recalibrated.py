@@ -8,20 +8,18 @@ exact values give the line.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
+    AtScore,
     EvenDraws,
-    RememberedMass,
+    LineMass,
     count_before,
     one_line,
 )
 from consurv.conformal.mass import Pieces
-from consurv.conformal.scores import DIFFERENCE, Score
 
 __all__ = ["RecalibratedLaw"]
 
@@ -52,14 +50,14 @@ class RecalibratedLaw(EvenDraws):
             self.times[rows], self.levels, self.stratum[rows], self.c[rows]
         )
 
-    def at(self, q: Float, score: Score = DIFFERENCE) -> _RecalibratedMass:
-        """Return the mass for percentile times *q*."""
-        return _RecalibratedMass(self, q, score)
+    def at(self, offset: Float, rate: Float) -> _RecalibratedMass:
+        """Return the mass for scores on these lines."""
+        return _RecalibratedMass(self, offset, rate)
 
     def index(self, rows: Index, x: Float, before: np.ufunc = np.less) -> Index:
         """Return how many nodes after the first are before x."""
         # The first node is at time 0, before every x.
-        return count_before(self.times, rows, lambda time: before(time, x)) - 1
+        return count_before(self.times, rows, x, before) - 1
 
     def value(self, rows: Index, index: Index, x: Float) -> Float:
         """Return S at x, in the cell that begins at a node."""
@@ -88,43 +86,43 @@ class RecalibratedLaw(EvenDraws):
         return times
 
 
-class _State(NamedTuple):
-    """What holds at one score: who is past c, their cells, and the mass."""
+class _RecalibratedMass(LineMass):
+    """The mass of recalibrated laws at one level.
 
-    rows: Index
-    cells: Index
-    mass: float
+    At a score it is known who is past c, and in which cell.
+    """
 
+    most_pieces = UNLISTED
 
-class _RecalibratedMass(RememberedMass):
-    """The mass of recalibrated laws at one level."""
-
-    def __init__(self, law: RecalibratedLaw, q: Float, score: Score) -> None:
-        super().__init__(q, score)
-        self.law = law
+    def __init__(self, law: RecalibratedLaw, offset: Float, rate: Float) -> None:
         # Nodes and percentile times may lie light-years out, where nothing happens.
-        self.last_time = float(law.c.max(initial=0.0))
+        super().__init__(offset, rate, float(law.c.max(initial=0.0)))
+        self.law = law
 
-    def _draws(self, size: int) -> Float:
-        return self.law.draws(size)
+    def sketch(self, size: int) -> Float:
+        """Return scores of evenly spread draws."""
+        times = self.law.draws(size)
+        return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
 
-    def n_pieces(self, lo: float, hi: float) -> int:
-        """Return 0; endless while a bend lies in (lo, hi]."""
-        if np.isinf(lo) or np.isinf(hi):
-            return UNLISTED
-        near, far = self._at(hi), self._at(lo)
-        # Whoever is past c at hi is so at lo; as many are the same.
-        same = len(near.rows) == len(far.rows)
-        return 0 if same and np.array_equal(near.cells, far.cells) else UNLISTED
+    def coarse_mass(self, s: float) -> float:
+        """Return the mass at s."""
+        return self.at(s, None).mass
 
-    def pieces(self, lo: float, hi: float) -> Pieces:
-        """Return one line."""
-        return one_line((lo, hi), (self.mass(lo), self.mass(hi)), self.n)
-
-    def _evaluate(self, s: float) -> _State:
-        x = self.score.reach(self.q, s)
-        rows = np.flatnonzero(x > self.law.c)
+    def at(self, s: float, above: AtScore | None) -> AtScore:
+        """Return who is past c with their cells, and the mass."""
+        law, x = self.law, self.offset - s * self.rate
+        rows = np.flatnonzero(x > law.c)
         x = x[rows]
-        index = self.law.index(rows, x)
-        reach = self.law.value(rows, index, x) / self.law.at_c[rows]
-        return _State(rows, index, self.n - len(rows) + float(reach.sum()))
+        cells = law.index(rows, x)
+        reach = law.value(rows, cells, x) / law.at_c[rows]
+        mass = self.n - len(rows) + float(reach.sum())
+        return AtScore(s, mass, cells)
+
+    def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
+        """Return 0; endless while a bend lies in (lo, hi]."""
+        # Whoever is past c at hi is so at lo; as many are the same.
+        return 0 if np.array_equal(lo.found, hi.found) else UNLISTED
+
+    def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
+        """Return one line."""
+        return one_line(lo, hi, self.n)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from consurv._checks import Bool, Float
+from consurv.conformal.censoring.laws.law import AtScore, LineMass
 from consurv.conformal.mass import Pieces
-from consurv.conformal.scores import DIFFERENCE, Score
 
 __all__ = ["SampledLaw"]
 
@@ -25,48 +25,46 @@ class SampledLaw:
         """Return the laws of some of the subjects."""
         return SampledLaw(self.times[rows])
 
-    def at(self, q: Float, score: Score = DIFFERENCE) -> _SampledMass:
-        """Return the mass for percentile times *q*."""
-        return _SampledMass(self.times, q, score)
+    def at(self, offset: Float, rate: Float) -> _SampledMass:
+        """Return the mass for scores on these lines."""
+        return _SampledMass(self.times, offset, rate)
 
 
-class _SampledMass:
+class _SampledMass(LineMass):
     """The mass of sampled laws at one level; scores are formed block by block."""
 
-    def __init__(self, times: Float, q: Float, score: Score) -> None:
-        self.times, self.q, self.score, self.n = times, q, score, len(q)
-        self.last_time = float(times.max(initial=0.0))
+    def __init__(self, times: Float, offset: Float, rate: Float) -> None:
+        super().__init__(offset, rate, float(times.max(initial=0.0)))
+        self.times, self.most_pieces = times, int(times.size)
         self.weight: float = 1 / times.shape[1]
 
     def _scores(self) -> Iterator[Float]:
         step = max(_BLOCK // self.times.shape[1], 1)
         for i in range(0, self.n, step):
             rows = slice(i, i + step)
-            yield self.score.of(self.q[rows, None], self.times[rows])
+            yield (self.offset[rows, None] - self.times[rows]) / self.rate[rows, None]
 
     def sketch(self, size: int) -> Float:
         """Return the scores of the first draws, repeated if there are too few."""
-        columns = np.arange(size) % self.times.shape[1]
-        return self.score.of(self.q[:, None], self.times[:, columns]).ravel()
+        times = self.times[:, np.arange(size) % self.times.shape[1]]
+        return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
 
     def coarse_mass(self, s: float) -> float:
         """Return the mass at s."""
-        return self.mass(s)
+        return self.at(s, None).mass
 
-    def mass(self, s: float) -> float:
+    def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return the share of draws whose score is at most s, summed."""
         count = sum(int(np.count_nonzero(b <= s)) for b in self._scores())
-        return count * self.weight
+        return AtScore(s, count * self.weight)
 
-    def n_pieces(self, lo: float, hi: float) -> int:
+    def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
         """Return how many scores lie in (lo, hi]."""
-        if np.isneginf(lo) and np.isposinf(hi):
-            return int(self.times.size)
-        return sum(int(np.count_nonzero((b > lo) & (b <= hi))) for b in self._scores())
+        return round((hi.mass - lo.mass) / self.weight)
 
-    def pieces(self, lo: float, hi: float) -> Pieces:
+    def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
         """Return the scores in (lo, hi] as jumps of 1/R."""
-        found = [b[(b > lo) & (b <= hi)] for b in self._scores()]
+        found = [b[(b > lo.s) & (b <= hi.s)] for b in self._scores()]
         position = np.concatenate(found)
         jump = np.full(len(position), self.weight)
-        return Pieces(self.mass(lo), 0.0, position, jump, np.zeros(len(position)))
+        return Pieces(lo.mass, 0.0, position, jump, np.zeros(len(position)))

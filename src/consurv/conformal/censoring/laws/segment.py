@@ -9,11 +9,11 @@ import numpy as np
 from consurv._checks import Float, Index
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
-    RememberedMass,
+    AtScore,
+    LineMass,
     one_line,
 )
 from consurv.conformal.mass import Pieces
-from consurv.conformal.scores import Score
 
 __all__ = ["Head", "SegmentMass"]
 
@@ -38,8 +38,8 @@ class Head(Protocol):
         """Return the atoms in [near, far): position in *rows*, time and mass."""
 
 
-class SegmentMass(RememberedMass):
-    """Σ P(T ≥ x | T > c) − w·ρ/r over subjects, for x = max(reach(q, s), u).
+class SegmentMass(LineMass):
+    """Σ P(T ≥ x | T > c) − w·ρ/r over subjects, for x = max(offset − s·rate, u).
 
     P is 1 up to c, the head's up to the anchor a, and beyond
     w·ρ / (r − (r − ρ)·(a − u)/(x − u)), where u is the last node of the subject's
@@ -50,33 +50,31 @@ class SegmentMass(RememberedMass):
     head : Head
     rows : ndarray of int
         The subjects, as *head* counts them.
-    q, node, c : ndarray
-        Percentile time, last node and censoring time of each.
+    line : pair of ndarray
+        Offset and rate of each.
+    node, c : ndarray
+        Last node and censoring time of each.
     levels : pair of float
         The level of the last node and the next one.
-    score : Score
     """
+
+    most_pieces = UNLISTED
 
     def __init__(
         self,
         head: Head,
         rows: Index,
-        q: Float,
+        line: tuple[Float, Float],
         node: Float,
         c: Float,
         levels: tuple[float, float],
-        score: Score,
     ) -> None:
-        super().__init__(q, score)
         self.head, self.rows, self.node, self.c = head, rows, node, c
         self.anchor, self.weight = head.anchor[rows], head.weight[rows]
+        super().__init__(*line, float(self.anchor.max(initial=0.0)))
         self.above, self.level = levels
         self.floor = self.weight * (self.level / self.above)
-        self.last_time = float(self.anchor.max(initial=0.0))
         self._way = (self.above - self.level) * (self.anchor - node)
-
-    def _draws(self, size: int) -> Float:
-        raise NotImplementedError  # the sketch is not by subjects
 
     def sketch(self, size: int) -> Float:
         """Return the scores at which the mass passes evenly spread values."""
@@ -91,28 +89,16 @@ class SegmentMass(RememberedMass):
         with np.errstate(divide="ignore"):
             x[~early] = self.node[late] + self._way[late] / (self.above - at_anchor)
         # Far out is as good as anywhere further.
-        return self.score.of(self.q[i], np.clip(x, 0.0, 64 * self.last_time))
+        far = 64 * float(self.anchor.max(initial=0.0))
+        return (self.offset[i] - np.clip(x, 0.0, far)) / self.rate[i]
 
-    def n_pieces(self, lo: float, hi: float) -> int:
-        """Return the number of jumps in (lo, hi]; endless while the rest bends."""
-        if np.isinf(lo) or np.isinf(hi) or self._bends(lo, hi):
-            return UNLISTED
-        _, _, jump = self._jumps(lo, hi)
-        rise = self.mass(hi) - self.mass(lo) - float(jump.sum())
-        return len(jump) if rise <= _LINEAR else UNLISTED
+    def coarse_mass(self, s: float) -> float:
+        """Return the mass at s."""
+        return self.at(s, None).mass
 
-    def pieces(self, lo: float, hi: float) -> Pieces:
-        """Return the jumps of the head, and one line for all the rest."""
-        row, time, jump = self._jumps(lo, hi)
-        jumps = self.score.of(self.q[row], time), jump
-        return one_line((lo, hi), (self.mass(lo), self.mass(hi)), self.n, jumps)
-
-    def _evaluate(self, s: float) -> tuple[float]:
-        return (float((self._reach(s) - self.floor).sum()),)
-
-    def _reach(self, s: float) -> Float:
-        """Return P(T ≥ x | T > c)."""
-        x = np.maximum(self.score.reach(self.q, s), self.node)
+    def at(self, s: float, above: AtScore | None) -> AtScore:
+        """Return the mass at s."""
+        x = np.maximum(self.offset - s * self.rate, self.node)
         beyond = x > self.anchor
         with np.errstate(divide="ignore", invalid="ignore"):
             part = self._way / (x - self.node)
@@ -122,17 +108,29 @@ class SegmentMass(RememberedMass):
         early = np.flatnonzero(~beyond & (x > self.c))
         if early.size:
             reach[early] = self.head.before(self.rows[early], x[early])
-        return reach
+        return AtScore(s, float((reach - self.floor).sum()))
 
-    def _bends(self, lo: float, hi: float) -> bool:
-        """Say whether the mass of some subject begins or ceases to move on the way."""
-        near, far = self.score.reach(self.q, hi), self.score.reach(self.q, lo)
-        return any(
+    def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
+        """Return the number of jumps in (lo, hi]; endless while the rest bends."""
+        near, far = (self.offset - state.s * self.rate for state in (hi, lo))
+        # The mass of some subject begins or ceases to move on the way.
+        bends = any(
             bool(((near <= t) & (t < far)).any())
             for t in (self.anchor, self.c, self.node)
         )
+        if bends:
+            return UNLISTED
+        _, _, jump = self._jumps(lo, hi)
+        rise = hi.mass - lo.mass - float(jump.sum())
+        return len(jump) if rise <= _LINEAR else UNLISTED
 
-    def _jumps(self, lo: float, hi: float) -> tuple[Index, Float, Float]:
-        near = np.maximum(self.score.reach(self.q, hi), self.node)
-        far = np.maximum(self.score.reach(self.q, lo), near)
+    def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
+        """Return the jumps of the head, and one line for all the rest."""
+        row, time, jump = self._jumps(lo, hi)
+        position = (self.offset[row] - time) / self.rate[row]
+        return one_line(lo, hi, self.n, (position, jump))
+
+    def _jumps(self, lo: AtScore, hi: AtScore) -> tuple[Index, Float, Float]:
+        near = np.maximum(self.offset - hi.s * self.rate, self.node)
+        far = np.maximum(self.offset - lo.s * self.rate, near)
         return self.head.jumps(self.rows, near, far)

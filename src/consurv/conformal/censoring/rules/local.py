@@ -88,11 +88,11 @@ class _StratumCurves:
     def index(self, g: Index, x: Float, side: str) -> Index:
         """Return how many event times of stratum g are < x (``"left"``) or ≤ x."""
         reached = np.less if side == "left" else np.less_equal
-        return count_before(self._times, g, lambda time: reached(time, x))
+        return count_before(self._times, g, x, reached)
 
     def inverse(self, g: Index, level: Float) -> Float:
         """Return the event time of stratum g at which K falls to *level*, or t*."""
-        m = count_before(self._after, g, lambda value: value > level)
+        m = count_before(self._after, g, level, np.greater)
         return np.where(m < self.size[g], self.time(g, m), self.end[g])
 
     def time(self, g: Index, index: Index) -> Float:

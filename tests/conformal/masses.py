@@ -1,0 +1,21 @@
+"""Laws as tests look at them: the mass and its pieces by score."""
+
+import numpy as np
+
+
+class Mass:
+    """The mass of laws at one level, for scores q − t."""
+
+    def __init__(self, law, q):
+        self.of = law.at(q, np.ones(len(q)))
+        self.n, self.sketch = self.of.n, self.of.sketch
+        self.coarse_mass = self.of.coarse_mass
+
+    def mass(self, s):
+        return self.of.at(s, None).mass
+
+    def n_pieces(self, lo, hi):
+        return self.of.n_pieces(self.of.at(lo, None), self.of.at(hi, None))
+
+    def pieces(self, lo, hi):
+        return self.of.pieces(self.of.at(lo, None), self.of.at(hi, None))
