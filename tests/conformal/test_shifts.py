@@ -25,6 +25,7 @@ from consurv.conformal.shifts import find_shifts
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.outcome import Outcome
+from tests.conformal.masses import Mass
 
 # The rule that these tests are about; others are named where they are meant.
 conformal_shifts = partial(shifts.conformal_shifts, censoring="kaplan-meier")

@@ -4,6 +4,7 @@ from consurv.conformal.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustments import (
     Adjustment,
     LevelAdjustment,
+    LogTimeAdjustment,
     TimeAdjustment,
     register_adjustment,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "FromCurves",
     "FromEstimator",
     "LevelAdjustment",
+    "LogTimeAdjustment",
     "TimeAdjustment",
     "adjust",
     "conformal_levels",

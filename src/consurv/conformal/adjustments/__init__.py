@@ -5,6 +5,7 @@ from __future__ import annotations
 from consurv._registry import resolve
 from consurv.conformal.adjustments.adjustment import Adjustment
 from consurv.conformal.adjustments.level import LevelAdjustment
+from consurv.conformal.adjustments.log_time import LogTimeAdjustment
 from consurv.conformal.adjustments.time import TimeAdjustment
 from consurv.errors import InvalidInput
 
@@ -12,13 +13,14 @@ __all__ = [
     "ADJUSTMENTS",
     "Adjustment",
     "LevelAdjustment",
+    "LogTimeAdjustment",
     "TimeAdjustment",
     "adjustment_kind",
     "register_adjustment",
 ]
 
 ADJUSTMENTS: dict[str, type[Adjustment]] = {
-    kind.kind: kind for kind in (TimeAdjustment, LevelAdjustment)
+    kind.kind: kind for kind in (TimeAdjustment, LogTimeAdjustment, LevelAdjustment)
 }
 
 

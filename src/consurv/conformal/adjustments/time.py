@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from consurv._checks import Bool, Float, Index, as_levels
-from consurv._params import AtLeast
+from consurv._checks import Float
 from consurv.conformal.adjust import AdjustedCurves, adjust
-from consurv.conformal.adjustments.adjustment import Adjustment, Picture
-from consurv.conformal.block import Block, Data
-from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
-from consurv.conformal.reading import RawModel
-from consurv.conformal.shifts import find_shifts
+from consurv.conformal.adjustments.adjustment import Picture
+from consurv.conformal.adjustments.shifted import ShiftedAdjustment
 
 __all__ = ["TimeAdjustment"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TimeAdjustment(Adjustment):
+class TimeAdjustment(ShiftedAdjustment):
     """Shifts b(ρ): the adjusted percentile time is q(ρ|x) − b(ρ).
 
     Attributes
     ----------
     shifts : ndarray of shape (P,)
-    n_subjects : ndarray of shape (P,)
-        How many subjects count at each level.
-    n_infinite : int
-        Subjects left out at some level because their percentile time is infinite.
-    identified : ndarray of shape (P,) of bool
-        Levels with enough events at or beyond q' (five, or half of the k subjects
-        that should be there). At the others the shift rests on how the rule goes on
-        where nothing was observed.
+    n_subjects, n_infinite, identified
+        What they rest on, as in ``ShiftedAdjustment``.
 
     Examples
     --------
@@ -49,51 +38,12 @@ class TimeAdjustment(Adjustment):
     adjusts: ClassVar[str] = "percentile times (CSD)"
     method: ClassVar[str] = "percentile times shifted by conformal quantiles (CSD)"
     what: ClassVar[str] = "shifts"
-    rule_names: ClassVar[tuple[str, ...]] = tuple(RULES)
-    _stored: ClassVar[Any] = {"n_infinite": AtLeast(0), **Adjustment._stored}
 
     shifts: Float
-    n_subjects: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    n_infinite: int = 0
-    identified: Bool = field(default_factory=lambda: np.ones(0, dtype=np.bool_))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        size = self.levels.size
-        if self.identified.size != size:
-            object.__setattr__(self, "identified", np.ones(size, dtype=np.bool_))
-        if self.n_subjects.size != size:
-            object.__setattr__(self, "n_subjects", np.full(size, self.n_conformal))
 
     @classmethod
-    def choose_rule(cls, censoring: Any, n_samples: int | None) -> CensoringRule:
-        """Return the rule for censored subjects that a name or an object stands for."""
-        return resolve_rule(censoring, n_samples)
-
-    @classmethod
-    def read(
-        cls, raw: RawModel, data: Data, levels: Float, *, in_training: bool
-    ) -> Block:
-        """Return conformal subjects with their percentile times."""
-        X, outcome = data
-        times = raw.percentile_times(X, levels)
-        return Block(times, levels, outcome, features=X, in_training=in_training)
-
-    @classmethod
-    def find(
-        cls, blocks: Sequence[Block], rule: CensoringRule, rng: np.random.Generator
-    ) -> Self:
-        """Return the shifts that all blocks together lead to."""
-        found = find_shifts(blocks, rule, rng)
-        return cls(
-            levels=blocks[0].levels,
-            shifts=found.shifts,
-            n_subjects=found.n_subjects,
-            beyond=found.beyond,
-            identified=found.identified,
-            n_infinite=found.n_infinite,
-            n_conformal=sum(len(block.outcome) for block in blocks),
-        )
+    def _numbers(cls, quantiles: Float) -> dict[str, Any]:
+        return {"shifts": quantiles}
 
     def apply(
         self, reading: Any, random_state: int | np.random.Generator | None = None
@@ -123,24 +73,3 @@ class TimeAdjustment(Adjustment):
             "too optimistic.",
             alt=f"Shift against level, from {low:.4g} to {high:.4g} units of time.",
         )
-
-    def cautions(self) -> list[tuple[str, str]]:
-        """Return what weakens the shifts."""
-        found = super().cautions()
-        if self.n_infinite:
-            found.append(
-                (
-                    "Infinite percentile times in the conformal set",
-                    f"{self.n_infinite:,} of {self.n_conformal:,} conformal subjects "
-                    "have curves that never drop; they do not count towards the "
-                    "shifts.",
-                )
-            )
-        return found
-
-    @classmethod
-    def _checked(cls, arrays: dict[str, Float]) -> dict[str, Any]:
-        checked = super()._checked(arrays)
-        checked["levels"] = as_levels(arrays["levels"])
-        checked["n_subjects"] = arrays["n_subjects"].astype(np.intp)
-        return checked

@@ -1,0 +1,115 @@
+"""What shifts of time and of log time share: numbers found by one search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from consurv._checks import Bool, Float, Index, as_levels
+from consurv._params import AtLeast
+from consurv.conformal.adjustments.adjustment import Adjustment
+from consurv.conformal.block import Block, Data
+from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
+from consurv.conformal.reading import RawModel
+from consurv.conformal.shifts import find_shifts
+
+__all__ = ["ShiftedAdjustment"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShiftedAdjustment(Adjustment):
+    """An adjustment by the conformal quantiles of scores of percentile times.
+
+    Attributes
+    ----------
+    n_subjects : ndarray of shape (P,)
+        How many subjects count at each level.
+    n_infinite : int
+        Subjects left out at some level because their percentile time is infinite.
+    identified : ndarray of shape (P,) of bool
+        Levels with enough events at or beyond q' (five, or half of the k subjects
+        that should be there). At the others the number rests on how the rule goes on
+        where nothing was observed.
+    """
+
+    rule_names: ClassVar[tuple[str, ...]] = tuple(RULES)
+    _stored: ClassVar[Any] = {"n_infinite": AtLeast(0), **Adjustment._stored}
+    # Scores of all subjects share a factor of time, and not a shift.
+    _proportional: ClassVar[bool] = False
+
+    n_subjects: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    n_infinite: int = 0
+    identified: Bool = field(default_factory=lambda: np.ones(0, dtype=np.bool_))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        size = self.levels.size
+        if self.identified.size != size:
+            object.__setattr__(self, "identified", np.ones(size, dtype=np.bool_))
+        if self.n_subjects.size != size:
+            object.__setattr__(self, "n_subjects", np.full(size, self.n_conformal))
+
+    @classmethod
+    def choose_rule(cls, censoring: Any, n_samples: int | None) -> CensoringRule:
+        """Return the rule for censored subjects that a name or an object stands for."""
+        return resolve_rule(censoring, n_samples)
+
+    @classmethod
+    def read(
+        cls, raw: RawModel, data: Data, levels: Float, *, in_training: bool
+    ) -> Block:
+        """Return conformal subjects with their percentile times."""
+        X, outcome = data
+        return Block(
+            raw.percentile_times(X, levels),
+            levels,
+            outcome,
+            features=X,
+            in_training=in_training,
+            proportional=cls._proportional,
+        )
+
+    @classmethod
+    def find(
+        cls, blocks: Sequence[Block], rule: CensoringRule, rng: np.random.Generator
+    ) -> Self:
+        """Return the adjustment that all blocks together lead to."""
+        found = find_shifts(blocks, rule, rng)
+        return cls(
+            levels=blocks[0].levels,
+            n_subjects=found.n_subjects,
+            beyond=found.beyond,
+            identified=found.identified,
+            n_infinite=found.n_infinite,
+            n_conformal=sum(len(block.outcome) for block in blocks),
+            **cls._numbers(found.shifts),
+        )
+
+    @classmethod
+    def _numbers(cls, quantiles: Float) -> dict[str, Any]:
+        """Return the kind's own field from the conformal quantiles of its scores."""
+        raise NotImplementedError
+
+    def cautions(self) -> list[tuple[str, str]]:
+        """Return what weakens the numbers."""
+        found = super().cautions()
+        if self.n_infinite:
+            found.append(
+                (
+                    "Infinite percentile times in the conformal set",
+                    f"{self.n_infinite:,} of {self.n_conformal:,} conformal subjects "
+                    "have curves that never drop; they do not count towards the "
+                    f"{self.what}.",
+                )
+            )
+        return found
+
+    @classmethod
+    def _checked(cls, arrays: dict[str, Float]) -> dict[str, Any]:
+        checked = super()._checked(arrays)
+        checked["levels"] = as_levels(arrays["levels"])
+        checked["n_subjects"] = arrays["n_subjects"].astype(np.intp)
+        return checked
