@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from consurv._checks import Bool, Float, as_floats, as_levels, check_same_length
 from consurv._registry import resolve
 from consurv.conformal.quantile import rank
-from consurv.curves import percentiles
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.outcome import as_events
@@ -167,10 +166,7 @@ def times_at(curves: SurvivalCurves, levels: Float) -> Float:
     >>> times_at(curves, np.array([0.0, 0.25, 0.25, 1.0]))
     array([[8., 6., 6., 0.]])
     """
-    below = levels < 1
-    times = np.zeros((len(curves), len(levels)))
-    times[:, below] = percentiles.percentile_times(curves._nodes, levels[below])
-    return times
+    return curves._times_at(levels)
 
 
 def _equal_weights(survival: Float, event: Bool) -> Float:

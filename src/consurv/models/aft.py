@@ -10,7 +10,7 @@ from consurv._params import AtLeast, Rule
 from consurv.adapters import adapter_for
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import ConsurvError, InvalidInput, MissingDependency
-from consurv.models.base import Data, SurvivalModel
+from consurv.models.base import AT_ONCE, Data, SurvivalModel
 
 __all__ = ["WeibullAFT"]
 
@@ -42,6 +42,7 @@ class WeibullAFT(SurvivalModel):
     _rules: ClassVar[dict[str, Rule | tuple[Rule, ...]]] = {
         "penalty": AtLeast(0, real=True)
     }
+    _chunk_rows: ClassVar[int] = AT_ONCE
 
     def __init__(self, *, penalty: float = 0.01) -> None:
         self.penalty = penalty

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from consurv._checks import Float
 from consurv._params import AtLeast, Between, InstanceOf, OneOf, Rule
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.base import Data, SurvivalModel
+from consurv.models.base import AT_ONCE, Data, SurvivalModel
 from consurv.models.breslow import breslow
 from consurv.models.risk_sets import RiskSets
 
@@ -69,6 +69,7 @@ class GradientBoosting(SurvivalModel):
         "subsample": (OneOf(1, 1.0), Between(0, 1)),
         "random_state": (OneOf(None), AtLeast(0), InstanceOf(np.random.Generator)),
     }
+    _chunk_rows: ClassVar[int] = AT_ONCE
 
     def __init__(
         self,
