@@ -42,8 +42,9 @@ def in_chunks(
 
     A chunk of tables has at most *max_rows* rows, and fewer if they would hold more
     than 2²² survival values. Curves that are no tables are a few numbers for each
-    subject, however many times they drop at: a chunk has *max_subjects* rows. To see how long the curves are, the first four rows are predicted
-    once more; 64 rows or fewer come without that look.
+    subject, however many times they drop at: a chunk has *max_subjects* rows. To see
+    how long the curves are, the first four rows are predicted once more; 64 rows or
+    fewer come without that look.
 
     Parameters
     ----------

@@ -403,14 +403,16 @@ class SurvivalCurves:
         """
         import pandas as pd
 
-        own = self.times if times is None else None
-        if own is not None and own.ndim == 2:
+        if times is not None:
+            grid = check_times(times)
+            values = self.survival_at(grid)
+        elif (grid := self.times).ndim == 1:
+            values = self.survival
+        else:
             raise InvalidInput(
                 "each subject has a grid of its own, so there is no common index; "
                 "pass times="
             )
-        grid = check_times(times) if own is None else own
-        values = self.survival_at(grid) if own is None else self.survival
         return pd.DataFrame(values.T, index=pd.Index(grid, name="time"))
 
     # -- container ------------------------------------------------------------

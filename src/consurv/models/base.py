@@ -99,9 +99,7 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         SurvivalCurves
         """
         features = self._check_features(X)
-        return SurvivalCurves.concatenate(
-            self._predict_chunks(features), len(features)
-        )
+        return SurvivalCurves.concatenate(self._predict_chunks(features), len(features))
 
     def predict(self, X: Any) -> Float:
         """Return a risk score, higher for an earlier event: minus the median.

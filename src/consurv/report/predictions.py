@@ -113,14 +113,16 @@ def _raw_curves(
         return adapter.curves(estimator, rows_of(X, rows))
 
     for rows, part in in_chunks(predict, n, CHUNK_ROWS):
-        n_extrapolated += int((part.survival[:, -1] > lowest).sum())
-        if rows.start == 0 and n * part.survival.shape[1] > MAX_VALUES:
+        n_extrapolated += int((part._form.last_survival() > lowest).sum())
+        is_large = part._form.is_table and n * part._form.n_nodes > MAX_VALUES
+        if rows.start == 0 and is_large:
             grid = _grid(part, y)
         parts.append(part if grid is None else _read_at(part, grid))
     if grid is None and not _fit_together(parts):
         grid = _grid(parts[0], y)
         parts = [_read_at(part, grid) for part in parts]
-    return _joined(parts), n_extrapolated, None if grid is None else len(grid)
+    raw = SurvivalCurves.concatenate(parts)
+    return raw, n_extrapolated, None if grid is None else len(grid)
 
 
 def _grid(part: SurvivalCurves, y: Outcome) -> Float:
@@ -141,17 +143,9 @@ def _read_at(part: SurvivalCurves, grid: Float) -> SurvivalCurves:
 
 def _fit_together(parts: list[SurvivalCurves]) -> bool:
     """Say whether the parts have one common grid, or grids of one length."""
+    if not any(part._form.is_table for part in parts):
+        return True  # they are joined by what they are made of
     first = parts[0].times
     if first.ndim == 1:
         return all(np.array_equal(part.times, first) for part in parts)
     return all(part.times.shape[1:] == first.shape[1:] for part in parts)
-
-
-def _joined(parts: list[SurvivalCurves]) -> SurvivalCurves:
-    if len(parts) == 1:
-        return parts[0]
-    times = parts[0].times
-    if times.ndim == 2:
-        times = np.concatenate([part.times for part in parts])
-    survival = np.concatenate([part.survival for part in parts])
-    return SurvivalCurves(times, survival, parts[0].interpolation)
