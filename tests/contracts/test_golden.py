@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.slow  # it trains every model, many of them often
+
 GOLDEN = Path(__file__).parent.parent / "golden"
 TOLERANCE = 1e-9
 

@@ -12,8 +12,9 @@ __all__ = ["CHUNK_ROWS", "in_chunks", "row_chunks"]
 CHUNK_ROWS = 2048
 # Survival values predicted at once (32 MB), so that long curves come in fewer rows.
 _CHUNK_VALUES = 2**22
-# Rows of curves that are held as a few numbers each.
-_CHUNK_SUBJECTS = 2**20
+# Rows of curves that are held as a few numbers each: what is read off them may be
+# more, so that a chunk of it is small beside the whole.
+_CHUNK_SUBJECTS = 2**15
 # So few rows are predicted at once without a look at the length of their curves.
 _FEW_ROWS = 64
 # Rows predicted only to see that length.

@@ -230,7 +230,8 @@ class SurvivalCurves:
     @property
     def times(self) -> Float:
         """Node times, of shape (k,) or (n, k)."""
-        return self._form.times
+        times: Float = frozen(self._form.times)
+        return times
 
     @property
     def survival(self) -> NDArray[Any]:

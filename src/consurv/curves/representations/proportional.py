@@ -20,7 +20,8 @@ from consurv.errors import InvalidInput
 
 __all__ = ["Proportional"]
 
-_LARGEST = float(np.finfo(np.float64).max)
+# Sums of such logarithms are still finite.
+_LARGEST = 1e300
 
 
 class Proportional(Representation):
@@ -209,7 +210,9 @@ def _widen(times: Float, width: int) -> Float:
 
 
 def _are_common(start: Float, stop: Float) -> bool:
-    return bool((start == start[:1]).all() and (stop == stop[:1]).all())
+    if not len(start):
+        return False
+    return bool((start == start[0]).all() and (stop == stop[0]).all())
 
 
 def _common_body(steps: Steps, risk: Float, start: Float, stop: Float) -> Float:
