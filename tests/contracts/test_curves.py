@@ -387,6 +387,15 @@ class TestJoining:
                 [table("pchip", own=False), table("linear", own=False)]
             )
 
+    @pytest.mark.parametrize("n", [N - 1, N + 1])
+    @pytest.mark.parametrize("name", ["linear table", "proportional"])
+    def test_a_wrong_number_of_subjects_is_refused(self, name, n):
+        curves = MAKERS[name]()
+        with pytest.raises(InvalidInput, match=f"n={n} subjects were announced"):
+            SurvivalCurves.concatenate([curves[:3], curves[3:]], n)
+        with pytest.raises(InvalidInput, match=f"n={n} subjects were announced"):
+            SurvivalCurves.concatenate([curves], n)
+
     def test_no_parts_are_refused(self):
         with pytest.raises(InvalidInput, match="no curves to join"):
             SurvivalCurves.concatenate([])
@@ -398,6 +407,15 @@ class TestJoining:
         joined = SurvivalCurves.concatenate([curves[:1], curves[1:]])
         assert_array_equal(joined.clipped, curves.clipped)
         assert type(joined) is type(curves)
+
+
+def test_what_0_1_0_pickled_is_read():
+    curves = table("pchip", own=False)
+    old = object.__new__(SurvivalCurves)
+    names = ("times", "survival", "interpolation")
+    old.__setstate__({k: getattr(curves, k) for k in names} | {"_rates": None})
+    assert set(vars(old)) == {"_form"}
+    assert_array_equal(answers(old), answers(curves))
 
 
 class TestNoTable:

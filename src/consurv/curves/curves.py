@@ -197,7 +197,8 @@ class SurvivalCurves:
         Raises
         ------
         InvalidInput
-            If there is no part, or pchip curves have different grids.
+            If there is no part, pchip curves have different grids, or the parts do
+            not hold *n* subjects.
 
         Examples
         --------
@@ -451,7 +452,9 @@ class SurvivalCurves:
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "survival" in state:  # as 0.1.0 stored it
             names = ("times", "survival", "interpolation", "_rates")
-            state = {**state, "_form": Table(Nodes(*map(state.pop, names)))}
+            form = Table(Nodes(*(state[name] for name in names)))
+            state = {k: v for k, v in state.items() if k not in names}
+            state["_form"] = form
         self._store(**state)
 
     def __repr__(self) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from consurv.curves.nodes import Nodes
 from consurv.curves.representations.base import Representation
-from consurv.curves.representations.table import Table, join_nodes
+from consurv.curves.representations.table import Table, check_count, join_nodes
 from consurv.errors import InvalidInput
 
 __all__ = ["joined"]
@@ -33,22 +33,18 @@ def joined(parts: Iterable[Representation], n: int | None = None) -> Representat
     first = next(iterator, None)
     if first is None:
         raise InvalidInput("there are no curves to join; give at least one part")
-    if len(first) == n:
-        return _only(first, iterator)
-    if first.is_table and n is not None:
+    if first.is_table and n is not None and len(first) < n:
         return Table(join_nodes(_nodes(chain([first], iterator)), n))
     every = [first, *iterator]
-    if len(every) == 1:
-        return first
-    kinds = {type(part) for part in every}
-    form = kinds.pop().join(every) if len(kinds) == 1 else None
-    return Table.join(every) if form is None else form
+    form = first if len(every) == 1 else _joined(every)
+    check_count(len(form), n)
+    return form
 
 
-def _only(first: Representation, rest: Iterator[Representation]) -> Representation:
-    for _ in rest:  # the caller is told of every part, also of empty ones
-        pass
-    return first
+def _joined(parts: Sequence[Representation]) -> Representation:
+    kinds = {type(part) for part in parts}
+    form = kinds.pop().join(parts) if len(kinds) == 1 else None
+    return Table.join(parts) if form is None else form
 
 
 def _nodes(parts: Iterable[Representation]) -> Iterator[Nodes]:

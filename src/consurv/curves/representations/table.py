@@ -123,8 +123,6 @@ def join_nodes(parts: Iterable[Nodes], n: int) -> Nodes:
     """
     iterator = iter(parts)
     first = next(iterator)
-    if len(first.survival) == n:
-        return first
     joined = Nodes(
         first.times if first.times.ndim == 1 else _rows(n, first.times),
         _rows(n, first.survival),
@@ -135,9 +133,23 @@ def join_nodes(parts: Iterable[Nodes], n: int) -> Nodes:
     for part in iterator:
         if not _are_alike(first, part):
             before = joined.take(slice(0, end))
-            return _join_unlike([before, part, *iterator])
+            unlike = _join_unlike([before, part, *iterator])
+            check_count(len(unlike.survival), n)
+            return unlike
+        if end + len(part.survival) > n:
+            check_count(end + len(part.survival), n)
         end = _fill(joined, part, end)
+    check_count(end, n)
     return joined
+
+
+def check_count(found: int, n: int | None) -> None:
+    """Refuse parts that do not hold the *n* subjects that were announced."""
+    if n is not None and found != n:
+        raise InvalidInput(
+            f"n={n} subjects were announced and the parts hold {found}; give the right "
+            "n or none"
+        )
 
 
 def _rows(n: int, like: NDArray[Any]) -> NDArray[Any]:
