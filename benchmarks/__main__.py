@@ -14,6 +14,7 @@ from benchmarks import (
     rearrangement,
     sampling,
     shifts,
+    structure,
     training,
 )
 from benchmarks.report import Measure, environment, text_table, write
@@ -26,6 +27,7 @@ SUBJECTS = {
     "metrics": metrics,
     "training": training,
     "prediction": prediction,
+    "structure": structure,
 }
 RESULTS = Path(__file__).parent / "results"
 

@@ -53,8 +53,12 @@ def _measure(n: int, n_train: int, name: str) -> Measure:
     start = time.process_time()
     grown, curves = peak_growth(lambda: model.predict_survival_function(X))
     took = time.process_time() - start
-    size = curves.survival.nbytes + curves.times.nbytes
-    what = f"{n:,} curves of {curves.times.shape[-1]} points, {name}"
+    points = curves._form.n_nodes
+    # Of the table, also where none was made.
+    size = n * points * 8
+    if curves._form.is_table:
+        size = curves.survival.nbytes + curves.times.nbytes
+    what = f"{n:,} curves of {points} points, {name}"
     detail = f"{grown / 1e6:.0f} MB / {size / 1e6:.0f} MB, {seconds(took)}"
     return Measure(CASE, what, grown / size, target=1.5, detail=detail)
 

@@ -13,7 +13,7 @@ import numpy as np
 from consurv._checks import Float
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustments import Adjustment, adjustment_kind
-from consurv.conformal.block import Data
+from consurv.conformal.blocks import Data
 from consurv.conformal.conformal_sets import choose
 from consurv.conformal.inputs import read_levels
 from consurv.conformal.reading import KnownCurves, RawModel

@@ -13,6 +13,7 @@ from benchmarks import (
     rearrangement,
     sampling,
     shifts,
+    structure,
     training,
 )
 from benchmarks.__main__ import SUBJECTS, main
@@ -33,6 +34,7 @@ TINY = {
     "rearrangement": lambda: rearrangement.measure(20, 1, n_draws=100, rounds=1),
     "metrics": lambda: metrics.measure({60: 1}),
     "training": lambda: training.measure(small_cell(), epochs=3, rounds=1),
+    "structure": lambda: structure.measure((300, 600)),
     "prediction": lambda: prediction.measure(2_000, 60, models=("deephit",)),
 }
 

@@ -7,9 +7,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from consurv.conformal import TimeAdjustment
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block, LevelMass
 from consurv.conformal.censoring.rules import RULES
-from consurv.conformal.mass import LevelMass
 from consurv.conformal.shifts import descend, find_shifts
 from consurv.errors import CalibrationWarning
 from consurv.outcome import Outcome

@@ -15,7 +15,7 @@ from consurv import (
     conformal_levels,
 )
 from consurv.conformal import LevelAdjustment
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block
 from consurv.conformal.levels import find_levels
 from consurv.conformal.quantile import rank
 from consurv.metrics import d_calibration

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import consurv.conformal.quantile as quantile
 from consurv.conformal import shifts
+from consurv.conformal.blocks import LevelMass, Pieces
 from consurv.conformal.censoring.laws.sampled import SampledLaw
-from consurv.conformal.mass import LevelMass, Pieces
 from consurv.conformal.quantile import rank, smallest_score
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome

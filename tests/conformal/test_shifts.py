@@ -15,11 +15,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 import consurv.conformal.quantile as quantile
 from consurv.conformal import shifts
 from consurv.conformal.adjust import adjust
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block, Contribution, LevelMass
 from consurv.conformal.censoring.laws.sampled import SampledLaw
 from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
 from consurv.conformal.censoring.rules.kaplan_meier import KaplanMeierRule
-from consurv.conformal.mass import Contribution, LevelMass
 from consurv.conformal.quantile import smallest_score
 from consurv.conformal.shifts import find_shifts
 from consurv.curves.kaplan_meier import KaplanMeier

@@ -1,11 +1,13 @@
 """Make the golden file: what the package predicted before a rewrite.
 
-``python tests/golden/make.py`` writes ``predictions.npz``. It is run before a change
-that must keep behaviour, never to make a test pass.
+``python tests/golden/make.py`` writes ``predictions.npz`` and ``machine.json``, what
+the deep models' last digits depend on. It is run before a change that must keep
+behaviour, never to make a test pass.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from pathlib import Path
@@ -120,6 +122,16 @@ def _plain(n):
     return 9 * (-np.log(LEVELS)) ** 0.7 * rng.gamma(4, 0.25, (n, 1))
 
 
+def machine():
+    """Return what decides the rounding of the deep models."""
+    import torch
+
+    return {
+        "torch_cpu_capability": torch.backends.cpu.get_cpu_capability(),
+        "torch_threads": torch.get_num_threads(),
+    }
+
+
 PAPER: tuple[str, ...] = ()
 
 
@@ -136,3 +148,4 @@ def everything():
 if __name__ == "__main__":
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "predictions.npz"
     np.savez_compressed(target, **everything())
+    target.with_name("machine.json").write_text(json.dumps(machine(), indent=1) + "\n")

@@ -9,22 +9,24 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from scipy.special import logit, ndtri
 
 from consurv._checks import Float, as_floats
 from consurv.adapters.adapter import Adapter, Validation, describe
+from consurv.adapters.structure import agrees, proportional
 from consurv.curves.curves import SurvivalCurves
+from consurv.curves.representations import (
+    Law,
+    LogLogistic,
+    LogNormal,
+    Steps,
+    Weibull,
+)
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = ["ADAPTER", "LifelinesAdapter"]
 
 T = TypeVar("T")
-
-# The levels at which AFT curves get their points: every half percent, so that 9, 19,
-# 39, 49 or 99 percentiles are hit exactly, and geometric steps towards both ends.
-_ENDS = np.geomspace(1e-6, 0.05, 40, endpoint=False)
-_LEVELS: Float = np.union1d(np.arange(1, 200) / 200, np.r_[_ENDS, 1 - _ENDS])
 
 
 class LifelinesAdapter(Adapter):
@@ -35,11 +37,10 @@ class LifelinesAdapter(Adapter):
     the fitter's constructor; what only lifelines' own ``fit`` takes (a formula,
     weights) needs a fitter that was fitted there and ``conformalize``.
 
-    - Cox with the Breslow baseline: step curves at the distinct training times.
-    - Weibull, log-normal and log-logistic AFT: linear between 279 percentile times of
-      each subject, at levels from 1 - 1e-6 down to 1e-6. These times are exact, the
-      levels i/200 are among them, and in between the survival is off by less than
-      3e-4. Times past the last training time are the model's own.
+    - Cox with the Breslow baseline: step curves at the distinct training times, held
+      as log risks beside the baseline, or the baseline of each stratum.
+    - Weibull, log-normal and log-logistic AFT: exact laws. Past the last training time
+      they keep the model's own tail.
     - Other parametric models: linear on about 600 common times from a hundredth of the
       first to a hundred times the last training time; the survival is off by less
       than 1e-3 within them.
@@ -159,23 +160,50 @@ def _by_position(frame: pd.DataFrame, n: int) -> pd.DataFrame:
 def _cox_curves(fitter: Any, X: pd.DataFrame) -> SurvivalCurves:
     if fitter.baseline_estimation_method != "breslow":
         return _common_grid_curves(fitter, X)
-    times = fitter.baseline_cumulative_hazard_.index.to_numpy()
-    frame = _by_position(fitter.predict_survival_function(X, times=times), len(X))
-    return SurvivalCurves.from_frame(frame, interpolation="step")
+    times = fitter.baseline_cumulative_hazard_.index.to_numpy(dtype=float)
+
+    def table(rows: slice) -> SurvivalCurves:
+        part = X.iloc[rows].reset_index(drop=True)
+        frame = fitter.predict_survival_function(part, times=times)
+        frame = _by_position(frame, len(part))
+        return SurvivalCurves.from_frame(frame, interpolation="step")
+
+    curves = _proportional_curves(fitter, X, times)
+    if curves is not None and agrees(curves, table):
+        return curves
+    return table(slice(None))
 
 
-def _aft_curves(
-    standard_quantiles: Callable[[Float], Float],
-) -> Callable[[Any, pd.DataFrame], SurvivalCurves]:
+def _proportional_curves(
+    fitter: Any, X: pd.DataFrame, times: Float
+) -> SurvivalCurves | None:
+    """Return curves from the baselines of all strata; None if one is not known."""
+    hazards = fitter.baseline_cumulative_hazard_
+    # Groups are read as lifelines reads them, so that their keys are its columns.
+    groups = [(None, X)] if not fitter.strata else X.groupby(fitter.strata)
+    baselines, stratum = [], np.empty(len(X), dtype=np.intp)
+    for i, (key, group) in enumerate(groups):
+        try:
+            hazard = hazards if key is None else hazards[[key]]
+        except KeyError:
+            return None
+        with np.errstate(divide="ignore"):
+            log_hazard = np.log(hazard.to_numpy(dtype=float)[:, 0])
+        baselines.append(Steps(times, np.maximum.accumulate(log_hazard)))
+        stratum[group.index.to_numpy()] = i
+    log_risk = fitter.predict_log_partial_hazard(X).to_numpy(dtype=float)
+    return proportional(baselines, log_risk, stratum)
+
+
+def _aft_curves(law: type[Law]) -> Callable[[Any, pd.DataFrame], SurvivalCurves]:
     """Make curves for a family log T = location + scale * W with W a fixed law.
 
-    Two percentile times tell location and scale of each subject, and these all
-    others, without a pass over the features for each level.
+    Two percentile times tell location and scale of each subject.
     """
-    w = standard_quantiles(_LEVELS)
-    w_median, w_low = standard_quantiles(np.array([0.5, 0.1]))
 
     def curves(fitter: Any, X: pd.DataFrame) -> SurvivalCurves:
+        standard = law(np.zeros(1), np.ones(1))
+        w_median, w_low = np.log(standard.percentile_times(np.array([0.5, 0.1]))[0])
         # A linear predictor that overflows has percentile times 0 or +inf throughout.
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             median, low = (
@@ -184,10 +212,16 @@ def _aft_curves(
             )
             scale = (low - median) / (w_low - w_median)
             scale[np.isnan(scale)] = 0.0
-            times = np.exp(median[:, None] + scale[:, None] * (w - w_median))
-        return SurvivalCurves.from_percentile_times(times, _LEVELS)
+            location = median - scale * w_median
+        return SurvivalCurves._of(law(location, scale, _last_time(fitter)))
 
     return curves
+
+
+def _last_time(fitter: Any) -> float:
+    """Return the largest training time."""
+    times = getattr(fitter, "durations", None)
+    return float(np.max(fitter.timeline if times is None else times))
 
 
 def _common_grid_curves(fitter: Any, X: pd.DataFrame) -> SurvivalCurves:
@@ -215,9 +249,9 @@ def _common_times(timeline: Float) -> Float:
 
 _CURVES: dict[str, Callable[[Any, pd.DataFrame], SurvivalCurves]] = {
     "CoxPHFitter": _cox_curves,
-    "WeibullAFTFitter": _aft_curves(lambda level: np.log(-np.log(level))),
-    "LogNormalAFTFitter": _aft_curves(lambda level: -ndtri(level)),
-    "LogLogisticAFTFitter": _aft_curves(lambda level: -logit(level)),
+    "WeibullAFTFitter": _aft_curves(Weibull),
+    "LogNormalAFTFitter": _aft_curves(LogNormal),
+    "LogLogisticAFTFitter": _aft_curves(LogLogistic),
 }
 
 _REFUSED = {

@@ -5,19 +5,31 @@ from __future__ import annotations
 from inspect import signature
 from typing import Any
 
+import numpy as np
+
 from consurv.adapters.adapter import Validation, describe
 from consurv.adapters.native import NativeAdapter
+from consurv.adapters.structure import agrees, proportional
 from consurv.curves.curves import SurvivalCurves
+from consurv.curves.representations import Steps
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = ["ADAPTER", "SksurvAdapter"]
+
+_COX = {"CoxPHSurvivalAnalysis", "CoxnetSurvivalAnalysis"}
+_BOOSTING = {
+    "GradientBoostingSurvivalAnalysis",
+    "ComponentwiseGradientBoostingSurvivalAnalysis",
+}
 
 
 class SksurvAdapter(NativeAdapter):
     """scikit-survival estimators with ``predict_survival_function``.
 
     Their curves are right-continuous step functions at the distinct training times.
+    Those of Cox models and of boosting with the Cox loss are held as log risks beside
+    the baseline.
 
     Examples
     --------
@@ -44,10 +56,51 @@ class SksurvAdapter(NativeAdapter):
         try:
             if times is None or "return_array" not in signature(predict).parameters:
                 return predict(X)
+            curves = _proportional_curves(estimator, X, times)
+            if curves is not None:
+                return curves
             survival = predict(X, return_array=True)
         except NotImplementedError as error:  # a forest with low_memory=True
             raise _no_curves(estimator, error) from error
         return SurvivalCurves(times, survival, interpolation="step")
+
+
+def _proportional_curves(estimator: Any, X: Any, times: Any) -> SurvivalCurves | None:
+    """Return curves from risk scores and the baseline; None where there is none.
+
+    The baseline is read off the cumulative hazard of one subject, which every version
+    gives: H₀ = H(x) / exp(score(x)).
+    """
+    if not _has_baseline(estimator):
+        return None
+    log_risk = np.asarray(estimator.predict(X), dtype=float)
+    # A subject in the middle, whose hazard neither overflows nor vanishes.
+    middle = int(np.argsort(log_risk)[len(log_risk) // 2])
+    row = _rows(X, slice(middle, middle + 1))
+    hazard = estimator.predict_cumulative_hazard_function(row, return_array=True)[0]
+    with np.errstate(divide="ignore"):
+        log_hazard = np.log(hazard) - log_risk[middle]
+    curves = proportional([Steps(np.asarray(times, dtype=float), log_hazard)], log_risk)
+
+    def table(rows: slice) -> SurvivalCurves:
+        survival = estimator.predict_survival_function(
+            _rows(X, rows), return_array=True
+        )
+        return SurvivalCurves(times, survival, interpolation="step")
+
+    return curves if curves is not None and agrees(curves, table) else None
+
+
+def _has_baseline(estimator: Any) -> bool:
+    """Say whether curves are a baseline raised to a power, by the class."""
+    names = {kind.__name__ for kind in type(estimator).__mro__}
+    if names & _COX:
+        return True
+    return bool(names & _BOOSTING) and estimator.loss == "coxph"
+
+
+def _rows(X: Any, rows: slice) -> Any:
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _times(estimator: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -65,15 +64,6 @@ class AdjustedCurves(SurvivalCurves):
     def _mark_none(self) -> None:
         none = np.zeros(len(self), dtype=np.bool_)
         self._store(rearranged=none, clipped=none)
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Join the curves of several parts, and their masks, in their order."""
-        curves = super().concatenate(parts)
-        masks = ("rearranged", "clipped")
-        joined = {m: np.concatenate([getattr(p, m) for p in parts]) for m in masks}
-        curves._store(**joined)
-        return curves
 
     def _take(self, rows: Any) -> Self:
         part = super()._take(rows)

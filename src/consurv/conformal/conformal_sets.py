@@ -10,7 +10,7 @@ import numpy as np
 
 from consurv._checks import Index
 from consurv.adapters import Adapter
-from consurv.conformal.block import Block, Data
+from consurv.conformal.blocks import Block, Data
 from consurv.conformal.reading import RawModel, rows_of
 from consurv.splits import folds, split
 

@@ -25,7 +25,7 @@ from consurv._params import (
 from consurv.adapters import adapter_for
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustments import Adjustment, adjustment_kind
-from consurv.conformal.block import Block, Data
+from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.rules import CensoringRule
 from consurv.conformal.conformal_sets import CONFORMAL_SETS, Trainer, choose, set_names
 from consurv.conformal.inputs import (

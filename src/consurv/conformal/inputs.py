@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from consurv._checks import Float, as_levels, as_plain_array, check_same_length
 from consurv._warnings import warn
 from consurv.adapters.adapter import n_rows
-from consurv.conformal.block import Data
+from consurv.conformal.blocks import Data
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 

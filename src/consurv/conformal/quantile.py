@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.mass import LevelMass, Pieces
+from consurv.conformal.blocks import LevelMass, Pieces
 
 __all__ = ["conformal_quantile", "rank", "smallest_score"]
 

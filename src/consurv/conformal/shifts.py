@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from consurv._checks import Bool, Float, Index, check_same_length
 from consurv._params import AtLeast, OneOf, check_params
 from consurv._warnings import warn
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block, Sweep
 from consurv.conformal.censoring.rules import CensoringRule, resolve_rule
-from consurv.conformal.mass import Sweep
 from consurv.conformal.quantile import conformal_quantile
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import as_percentile_times

@@ -12,6 +12,9 @@ __all__ = ["CHUNK_ROWS", "in_chunks", "row_chunks"]
 CHUNK_ROWS = 2048
 # Survival values predicted at once (32 MB), so that long curves come in fewer rows.
 _CHUNK_VALUES = 2**22
+# Rows of curves that are held as a few numbers each: what is read off them may be
+# more, so that a chunk of it is small beside the whole.
+_CHUNK_SUBJECTS = 2**15
 # So few rows are predicted at once without a look at the length of their curves.
 _FEW_ROWS = 64
 # Rows predicted only to see that length.
@@ -31,20 +34,25 @@ def row_chunks(n: int, size: int) -> Iterator[slice]:
 
 
 def in_chunks(
-    predict: Callable[[slice], SurvivalCurves], n: int, max_rows: int = CHUNK_ROWS
+    predict: Callable[[slice], SurvivalCurves],
+    n: int,
+    max_rows: int = CHUNK_ROWS,
+    max_subjects: int = _CHUNK_SUBJECTS,
 ) -> Iterator[tuple[slice, SurvivalCurves]]:
     """Yield slices of *n* rows and their curves, one chunk after the other.
 
-    A chunk has at most *max_rows* rows, and fewer if they would hold more than 2²²
-    survival values. To see how long the curves are, the first four rows are predicted
-    once more; 64 rows or fewer come without that look.
+    A chunk of tables has at most *max_rows* rows, and fewer if they would hold more
+    than 2²² survival values. Curves that are no tables are a few numbers for each
+    subject, however many times they drop at: a chunk has *max_subjects* rows. To see
+    how long the curves are, the first four rows are predicted once more; 64 rows or
+    fewer come without that look.
 
     Parameters
     ----------
     predict : callable
         Returns the curves of a slice of rows.
     n : int
-    max_rows : int
+    max_rows, max_subjects : int
 
     Examples
     --------
@@ -58,7 +66,8 @@ def in_chunks(
     """
     size = max_rows
     if n > _FEW_ROWS:
-        n_nodes = predict(slice(0, _SHOWN_ROWS)).survival.shape[1]
-        size = max(1, min(max_rows, _CHUNK_VALUES // n_nodes))
+        shown = predict(slice(0, _SHOWN_ROWS))._form
+        fitting = max(1, _CHUNK_VALUES // shown.n_nodes)
+        size = min(max_rows, fitting) if shown.is_table else max_subjects
     for rows in row_chunks(n, size):
         yield rows, predict(rows)

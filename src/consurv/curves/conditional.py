@@ -8,7 +8,7 @@ from consurv._checks import Float
 from consurv.curves.interpolate import fall_rate_at, pchip_rates, survival_at
 from consurv.curves.nodes import Nodes, end_time
 
-__all__ = ["condition"]
+__all__ = ["as_linear", "condition"]
 
 
 def condition(nodes: Nodes, time: Float) -> Nodes:
@@ -34,7 +34,7 @@ def condition(nodes: Nodes, time: Float) -> Nodes:
     (array([0., 2., 2., 4., 4., 8.]), array([1.   , 1.   , 1.   , 0.667, 0.667, 0.   ]))
     """
     if nodes.interpolation == "step":
-        nodes = _as_linear(nodes)
+        nodes = as_linear(nodes)
     c = time[:, None]
     given = survival_at(nodes, c)
     times = np.broadcast_to(nodes.times, nodes.survival.shape)
@@ -54,7 +54,7 @@ def condition(nodes: Nodes, time: Float) -> Nodes:
     return Nodes(new_times, new_survival, nodes.interpolation, rates)
 
 
-def _as_linear(nodes: Nodes) -> Nodes:
+def as_linear(nodes: Nodes) -> Nodes:
     """Draw steps as vertical drops: (t1, S0), (t1, S1), (t2, S1), ..."""
     return Nodes(
         np.repeat(nodes.times, 2, axis=-1)[..., 1:],

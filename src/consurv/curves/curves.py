@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from consurv._checks import Float, as_levels
 from consurv._registry import resolve
-from consurv.curves import interpolate, percentiles
-from consurv.curves.conditional import condition
 from consurv.curves.invariants import (
     check_own_times,
     check_percentile_times,
@@ -20,12 +18,17 @@ from consurv.curves.invariants import (
 )
 from consurv.curves.nodes import Nodes
 from consurv.curves.readers import read_frame, read_step_functions
+from consurv.curves.representations.base import Representation, frozen
+from consurv.curves.representations.join import joined
+from consurv.curves.representations.table import Table
 from consurv.errors import InvalidInput
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["SurvivalCurves"]
+
+_Curves = TypeVar("_Curves", bound="SurvivalCurves")
 
 _INTERPOLATIONS = {name: name for name in ("linear", "step", "pchip")}
 
@@ -38,6 +41,11 @@ class SurvivalCurves:
     line through (0, 1) and that node down to 0 at t_L / (1 - S_L); a curve with
     S_L = 1 never drops, and its percentile times and mean are +inf. At a repeated
     time the curve drops vertically and takes the last value.
+
+    Models whose curves have a structure (proportional hazards, a law with parameters)
+    give objects that hold that and no table: they answer faster, a law exactly and
+    with its own tail. Such an object makes its table when ``survival`` is read, anew
+    each time: n x k numbers are not kept behind the back of who reads them.
 
     Parameters
     ----------
@@ -55,6 +63,9 @@ class SurvivalCurves:
     times : array of shape (k,) or (n, k)
     survival : array of shape (n, k)
     interpolation : str
+    last_time : array of shape (n,)
+        Where the data of each curve end: its last node, the last time of its baseline
+        or the last training time of its law; +inf where nobody knows.
 
     Raises
     ------
@@ -73,17 +84,14 @@ class SurvivalCurves:
     array([5., 2.])
     """
 
-    times: Float
-    survival: NDArray[Any]
-    interpolation: str
-    _rates: Float | None
+    _form: Representation
 
     def __init__(
         self, times: ArrayLike, survival: ArrayLike, interpolation: str = "linear"
     ) -> None:
         name = resolve(_INTERPOLATIONS, interpolation, "interpolation")
         grid, values = make_nodes(times, survival)
-        self._store(times=grid, survival=values, interpolation=name, _rates=None)
+        self._store(_form=Table(Nodes(grid, values, name)))
 
     # -- construction ---------------------------------------------------------
 
@@ -152,18 +160,6 @@ class SurvivalCurves:
         return cls(*read_step_functions(functions), "step")
 
     @classmethod
-    def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Join the curves of several parts, in their order."""
-        first = parts[0]
-        if len(parts) == 1:
-            return first
-        times = first.times
-        if times.ndim == 2:
-            times = np.concatenate([part.times for part in parts])
-        survival = np.concatenate([part.survival for part in parts])
-        return cls._trusted(times, survival, first.interpolation)
-
-    @classmethod
     def _trusted(cls, times: Float, survival: NDArray[Any], interpolation: str) -> Self:
         """Build curves from nodes that are known to be right, without a check.
 
@@ -173,26 +169,91 @@ class SurvivalCurves:
 
     @classmethod
     def _from_nodes(cls, nodes: Nodes) -> Self:
+        return cls._of(Table(nodes))
+
+    @classmethod
+    def _of(cls, form: Representation) -> Self:
+        """Return curves that are held in a form of their own."""
         curves = object.__new__(cls)
-        curves._store(
-            times=nodes.times,
-            survival=nodes.survival,
-            interpolation=nodes.interpolation,
-            _rates=nodes.rates,
-        )
+        curves._store(_form=form)
         return curves
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[_Curves], n: int | None = None) -> _Curves:
+        """Join the subjects of several curves, one part after the other.
+
+        Parts of one structure keep it. Other parts become tables, on one grid if they
+        share it and else on one for each subject. What a subclass knows of each
+        subject is joined too, if all parts are of that class.
+
+        Parameters
+        ----------
+        parts : iterable of SurvivalCurves
+            At least one.
+        n : int, optional
+            Number of all subjects. With it, tables of one grid are copied as they
+            come, so that of parts from a generator only one is held.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no part, pchip curves have different grids, or the parts do
+            not hold *n* subjects.
+
+        Examples
+        --------
+        >>> curves = SurvivalCurves([4], [[0.5], [0.0]])
+        >>> SurvivalCurves.concatenate([curves[1:], curves[:1]]).median()
+        array([2., 4.])
+        """
+        kinds: set[type[_Curves]] = set()
+        extras: list[dict[str, Any]] = []
+
+        def forms() -> Iterator[Representation]:
+            for part in parts:
+                kinds.add(type(part))
+                extras.append({k: v for k, v in vars(part).items() if k != "_form"})
+                yield part._form
+
+        form = joined(forms(), n)
+        one = len(kinds) == 1
+        curves: Any = object.__new__(kinds.pop() if one else SurvivalCurves)
+        curves._store(_form=form)
+        if type(curves) is not SurvivalCurves:
+            names = extras[0]
+            curves._store(**{k: np.concatenate([e[k] for e in extras]) for k in names})
+        return curves  # type: ignore[no-any-return]
 
     def _store(self, **values: Any) -> None:
         """Set attributes of this immutable object; arrays become read-only views."""
         for name, value in values.items():
-            if isinstance(value, np.ndarray):
-                value = value.view()
-                value.setflags(write=False)
-            self.__dict__[name] = value
+            self.__dict__[name] = frozen(value)
+
+    @property
+    def times(self) -> Float:
+        """Node times, of shape (k,) or (n, k)."""
+        times: Float = frozen(self._form.times)
+        return times
+
+    @property
+    def survival(self) -> NDArray[Any]:
+        """Survival at the nodes, of shape (n, k); see above on what that costs."""
+        return self._nodes.survival
+
+    @property
+    def interpolation(self) -> str:
+        """How the nodes are joined."""
+        return self._form.interpolation
+
+    @property
+    def last_time(self) -> Float:
+        """Where the data of each curve end, of shape (n,); +inf where unknown."""
+        last: Float = frozen(self._form.last_time)
+        return last
 
     @property
     def _nodes(self) -> Nodes:
-        return Nodes(self.times, self.survival, self.interpolation, self._rates)
+        return Nodes(*map(frozen, self._form.nodes()))
 
     # -- looking at curves ----------------------------------------------------
 
@@ -213,7 +274,7 @@ class SurvivalCurves:
         >>> SurvivalCurves([4], [[0.5]]).survival_at([2, 0, 6])
         array([[0.75, 1.  , 0.25]])
         """
-        return interpolate.survival_at(self._nodes, check_times(times))
+        return self._form.survival_at(check_times(times))
 
     def survival_at_observed(self, time: ArrayLike) -> Float:
         """Return the survival of each subject at a time of its own.
@@ -233,7 +294,7 @@ class SurvivalCurves:
         array([0.75, 0.25])
         """
         own = check_own_times(time, "time", len(self))
-        return interpolate.survival_at(self._nodes, own[:, None])[:, 0]
+        return self._form.survival_at(own[:, None])[:, 0]
 
     def percentile_times(self, levels: ArrayLike) -> Float:
         """Return q(ρ) = inf{t : S(t) ≤ ρ}, the exact inverse of each curve.
@@ -253,16 +314,18 @@ class SurvivalCurves:
         >>> SurvivalCurves([4], [[0.5]], "step").percentile_times([0.75, 0.5, 0.25])
         array([[4., 4., 6.]])
         """
-        return percentiles.percentile_times(self._nodes, as_levels(levels))
+        return self._form.percentile_times(as_levels(levels))
 
     def _times_at(self, levels: Float) -> Float:
-        """Return percentile times at checked levels in [0, 1] that may repeat.
+        """Return q(u) = inf{t : S(t) ≤ u} at levels in [0, 1] that may repeat.
 
         Level 1 is met at time 0, level 0 where a curve ends (+inf if it never drops).
         """
         below = levels < 1
+        if below.all():
+            return self._form.percentile_times(levels)
         times = np.zeros((len(self), len(levels)))
-        times[:, below] = percentiles.percentile_times(self._nodes, levels[below])
+        times[:, below] = self._form.percentile_times(levels[below])
         return times
 
     def median(self) -> Float:
@@ -283,7 +346,7 @@ class SurvivalCurves:
         >>> SurvivalCurves([4], [[0.5], [1.0]]).mean()
         array([ 4., inf])
         """
-        return interpolate.area_until(self._nodes, np.full(len(self), np.inf))
+        return self._form.area_until(np.full(len(self), np.inf))
 
     def restricted_mean(self, tau: ArrayLike) -> Float:
         """Return the area below each curve from 0 to *tau*.
@@ -303,13 +366,13 @@ class SurvivalCurves:
         array([1.75])
         """
         own = check_own_times(tau, "tau", len(self))
-        return interpolate.area_until(self._nodes, own)
+        return self._form.area_until(own)
 
     def conditional_on(self, time: ArrayLike) -> SurvivalCurves:
         """Return S(t | T > c) = min(1, S(t) / S(c)), on the same time axis.
 
-        The result is exact and ends in a node at survival 0. Steps become vertical
-        drops of a linear curve. Where S(c) = 0 all mass lies at c.
+        The result is exact. As a table it ends in a node at survival 0, and steps are
+        vertical drops of a linear curve. Where S(c) = 0 all mass lies at c.
 
         Parameters
         ----------
@@ -323,7 +386,7 @@ class SurvivalCurves:
         (array([4.]), array([5.]))
         """
         own = check_own_times(time, "time", len(self))
-        return SurvivalCurves._from_nodes(condition(self._nodes, own))
+        return SurvivalCurves._of(self._form.given(own))
 
     def to_frame(self, times: ArrayLike | None = None) -> pd.DataFrame:
         """Return a frame of times x subjects; the columns are 0 ... n - 1.
@@ -343,19 +406,22 @@ class SurvivalCurves:
         """
         import pandas as pd
 
-        if times is None and self.times.ndim == 2:
+        if times is not None:
+            grid = check_times(times)
+            values = self.survival_at(grid)
+        elif (grid := self.times).ndim == 1:
+            values = self.survival
+        else:
             raise InvalidInput(
                 "each subject has a grid of its own, so there is no common index; "
                 "pass times="
             )
-        grid = self.times if times is None else check_times(times)
-        values = self.survival if times is None else self.survival_at(grid)
         return pd.DataFrame(values.T, index=pd.Index(grid, name="time"))
 
     # -- container ------------------------------------------------------------
 
     def __len__(self) -> int:
-        return len(self.survival)
+        return len(self._form)
 
     def __getitem__(self, rows: Any) -> Self:
         if isinstance(rows, slice):
@@ -376,7 +442,7 @@ class SurvivalCurves:
 
         It calls this method, then ``part._store(name=self.name[rows])``.
         """
-        return self._from_nodes(self._nodes.take(rows))
+        return self._of(self._form.take(rows))
 
     def __iter__(self) -> Iterator[Self]:
         return (self[i] for i in range(len(self)))
@@ -385,11 +451,19 @@ class SurvivalCurves:
         raise AttributeError(f"curves are immutable; make new ones to change {name}")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        if "survival" in state:  # as 0.1.0 stored it
+            names = ("times", "survival", "interpolation", "_rates")
+            form = Table(Nodes(*(state[name] for name in names)))
+            state = {k: v for k, v in state.items() if k not in names}
+            state["_form"] = form
         self._store(**state)
 
     def __repr__(self) -> str:
-        grid = "shared" if self.times.ndim == 1 else "own"
+        form = self._form
+        if not form.is_table:
+            return f"{type(self).__name__}(n={len(self)}, form={form!r})"
+        grid = "shared" if form.times.ndim == 1 else "own"
         return (
-            f"{type(self).__name__}(n={len(self)}, nodes={self.survival.shape[1]}, "
-            f"grid={grid!r}, interpolation={self.interpolation!r})"
+            f"{type(self).__name__}(n={len(self)}, nodes={form.n_nodes}, "
+            f"grid={grid!r}, interpolation={form.interpolation!r})"
         )

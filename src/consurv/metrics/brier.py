@@ -251,7 +251,8 @@ def _scores(
     at_events = np.where(y.event, censoring.weights_of(y.time, side), 0.0)
     nodes = _node_index(curves, times)
     total = np.zeros(len(times))
-    for rows in row_blocks(len(y), max(len(times), curves.survival.shape[1])):
+    held = curves._form.n_nodes if curves._form.is_table else 1
+    for rows in row_blocks(len(y), max(len(times), held)):
         if nodes is None:
             survival = curves[rows].survival_at(times)
         else:
@@ -266,11 +267,11 @@ def _scores(
 
 
 def _node_index(curves: SurvivalCurves, times: Float) -> Any:
-    """Return the nodes of a shared grid that *times* are, if they are such.
+    """Return the nodes of a table's shared grid that *times* are, if they are such.
 
     Every interpolation passes through the nodes, so they need no interpolating.
     """
-    if curves.times.ndim == 2:
+    if not curves._form.is_table or curves.times.ndim == 2:
         return None
     index = np.searchsorted(curves.times, times, side="right") - 1
     return index if np.array_equal(curves.times[index], times) else None

@@ -104,7 +104,7 @@ def d_calibration(
         raise InvalidInput(f"y has {n} subject; d_calibration needs at least 2")
     levels = np.arange(1, n_bins) / n_bins
     survival = curves.survival_at_observed(outcome.time)
-    bins = _bins(survival, levels, curves.survival.dtype)
+    bins = _bins(survival, levels, curves._form.dtype)
     counts = _cumulative_counts(survival, outcome.event, levels, bins)
     histogram = np.diff(counts, prepend=0.0, append=float(n))
     cumulative = counts / n

@@ -10,7 +10,7 @@ from consurv._params import AtLeast, Constraints
 from consurv.adapters import adapter_for
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import ConsurvError, InvalidInput, MissingDependency
-from consurv.models.model import Data, SurvivalModel
+from consurv.models.model import AT_ONCE, Data, SurvivalModel
 
 __all__ = ["WeibullAFT"]
 
@@ -40,6 +40,7 @@ class WeibullAFT(SurvivalModel):
     """
 
     _rules: ClassVar[Constraints] = {"penalty": AtLeast(0, real=True)}
+    _chunk_rows: ClassVar[int] = AT_ONCE
 
     def __init__(self, *, penalty: float = 0.01) -> None:
         self.penalty = penalty

@@ -11,7 +11,7 @@ from consurv._checks import Float
 from consurv._params import AtLeast, Between, Constraints, InstanceOf, OneOf
 from consurv.curves.curves import SurvivalCurves
 from consurv.models.breslow import breslow
-from consurv.models.model import Data, SurvivalModel
+from consurv.models.model import AT_ONCE, Data, SurvivalModel
 from consurv.models.risk_sets import RiskSets
 
 __all__ = ["GradientBoosting"]
@@ -69,6 +69,7 @@ class GradientBoosting(SurvivalModel):
         "subsample": (OneOf(1, 1.0), Between(0, 1)),
         "random_state": (OneOf(None), AtLeast(0), InstanceOf(np.random.Generator)),
     }
+    _chunk_rows: ClassVar[int] = AT_ONCE
 
     def __init__(
         self,

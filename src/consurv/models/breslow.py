@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from consurv._checks import Float
 from consurv.curves.curves import SurvivalCurves
+from consurv.curves.representations import Proportional, Steps
 from consurv.outcome import Outcome
 
 __all__ = ["Baseline", "breslow"]
@@ -33,6 +35,8 @@ class Baseline:
     def curves(self, log_risk: NDArray[np.floating]) -> SurvivalCurves:
         """Return S(t | x) = exp(−H₀(t) exp(log_risk(x))) as step curves.
 
+        They are held as log risks beside this baseline, not as a table.
+
         Parameters
         ----------
         log_risk : array of shape (n,)
@@ -43,11 +47,12 @@ class Baseline:
         >>> breslow(np.zeros(2), y).curves(np.zeros(1)).survival.round(3)
         array([[1.   , 0.607, 0.223]])
         """
-        survival = np.asarray(log_risk, dtype=float)[:, None] + self.log_hazard
-        with np.errstate(over="ignore"):  # an infinite hazard is a survival of 0
-            for step in (np.exp, np.negative, np.exp):  # in place: it may be large
-                step(survival, out=survival)
-        return SurvivalCurves(self.times, survival, "step")
+        return SurvivalCurves._of(Proportional([self._steps], log_risk))
+
+    @cached_property
+    def _steps(self) -> Steps:
+        # Kept, so that the curves of all chunks share one.
+        return Steps(self.times, self.log_hazard)
 
 
 def breslow(log_risk: NDArray[np.floating], outcome: Outcome) -> Baseline:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,9 +21,12 @@ from consurv.errors import InvalidInput
 from consurv.metrics.concordance import concordance_of_risk
 from consurv.outcome import Outcome
 
-__all__ = ["Data", "SurvivalModel"]
+__all__ = ["AT_ONCE", "Data", "SurvivalModel"]
 
 Data = tuple[NDArray[Any], Outcome]
+
+# Rows at once of models with little between X and a few numbers for each curve.
+AT_ONCE = 2**20
 
 
 class SurvivalModel(BaseEstimator):  # type: ignore[misc]
@@ -97,7 +99,7 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         SurvivalCurves
         """
         features = self._check_features(X)
-        return _join(self._predict_chunks(features), len(features))
+        return SurvivalCurves.concatenate(self._predict_chunks(features), len(features))
 
     def predict(self, X: Any) -> Float:
         """Return a risk score, higher for an earlier event: minus the median.
@@ -131,7 +133,8 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         def predict(rows: slice) -> SurvivalCurves:
             return self._predict_rows(features[rows])
 
-        for _, curves in in_chunks(predict, len(features), self._chunk_rows):
+        rows = self._chunk_rows
+        for _, curves in in_chunks(predict, len(features), rows, rows):
             yield curves
 
     def _check_params(self) -> None:
@@ -199,20 +202,3 @@ def _is_one_block(X: Any) -> bool:
     kinds = set(X.dtypes)
     first = next(iter(kinds), None)
     return len(kinds) == 1 and isinstance(first, np.dtype) and first.kind in "fiu"
-
-
-def _join(parts: Iterator[SurvivalCurves], n: int) -> SurvivalCurves:
-    """Return the *n* curves of all parts; only one part is held beside the result."""
-    first = next(parts)
-    if len(first) == n:
-        return first
-    shared = first.times.ndim == 1
-    survival = np.empty((n, first.survival.shape[1]), first.survival.dtype)
-    times = first.times if shared else np.empty((n, first.times.shape[1]))
-    end = 0
-    for part in chain([first], parts):
-        rows = slice(end, end := end + len(part))
-        survival[rows] = part.survival
-        if not shared:
-            times[rows] = part.times
-    return SurvivalCurves._trusted(times, survival, first.interpolation)

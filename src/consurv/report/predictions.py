@@ -88,7 +88,7 @@ def predict_both(model: ConformalSurvival, X: Any, y: Outcome) -> Predictions:
     raw, calibrated, extrapolated = _Joined(y), [], 0
     lowest = float(model.adjustment_.raw_levels.min())
     for _, part, adjusted in model.both_in_chunks(X):
-        extrapolated += int((part.survival[:, -1] > lowest).sum())
+        extrapolated += int((part._form.last_survival() > lowest).sum())
         raw.add(part)
         calibrated.append(adjusted)
     curves = AdjustedCurves.concatenate(calibrated)
@@ -109,7 +109,9 @@ class _Joined:
         self._grid: Float | None = None
 
     def add(self, part: SurvivalCurves) -> None:
-        if not self._parts and len(self._y) * part.survival.shape[1] > MAX_VALUES:
+        form = part._form
+        large = form.is_table and len(self._y) * form.n_nodes > MAX_VALUES
+        if large and not self._parts:
             self._grid = _grid(part, self._y)
         self._parts.append(part if self._grid is None else _read_at(part, self._grid))
 
@@ -142,6 +144,8 @@ def _read_at(part: SurvivalCurves, grid: Float) -> SurvivalCurves:
 
 def _fit_together(parts: list[SurvivalCurves]) -> bool:
     """Say whether the parts have one common grid, or grids of one length."""
+    if not any(part._form.is_table for part in parts):
+        return True  # they are joined by what they are made of
     first = parts[0].times
     if first.ndim == 1:
         return all(np.array_equal(part.times, first) for part in parts)

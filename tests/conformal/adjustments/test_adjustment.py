@@ -13,7 +13,7 @@ from consurv import (
     Outcome,
 )
 from consurv.conformal.adjustments import adjustment_kind
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules.margin import MarginRule
 
 LEVELS = np.array([0.25, 0.5, 0.75])

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import ConformalSurvival, Outcome
 from consurv.conformal.adjustments import adjustment_kind
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules import RULES
 from consurv.conformal.quantile import rank
 

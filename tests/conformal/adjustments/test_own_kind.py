@@ -20,7 +20,7 @@ from consurv.cli.app import app
 from consurv.conformal.adjust import adjust
 from consurv.conformal.adjustments import ADJUSTMENTS
 from consurv.conformal.adjustments.adjustment import Picture
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block
 from consurv.report import plot_adjustment, write_report
 
 

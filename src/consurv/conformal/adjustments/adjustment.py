@@ -12,7 +12,7 @@ import numpy as np
 from consurv._checks import Bool, Float, as_floats, check_same_length
 from consurv._params import AtLeast, Constraint, InstanceOf, OneOf, check_params
 from consurv.conformal.adjust import AdjustedCurves
-from consurv.conformal.block import Block, Data, refer
+from consurv.conformal.blocks import Block, Data, refer
 from consurv.conformal.reading import RawModel
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier

@@ -11,7 +11,7 @@ import numpy as np
 from consurv._checks import Float, as_levels
 from consurv.conformal.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustments.adjustment import Adjustment, Picture
-from consurv.conformal.block import Block, Data
+from consurv.conformal.blocks import Block, Data
 from consurv.conformal.levels import WEIGHTS, find_levels
 from consurv.conformal.reading import RawModel
 from consurv.errors import InvalidInput

@@ -11,7 +11,7 @@ from consurv._checks import Float
 from consurv.conformal.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustments.adjustment import Picture
 from consurv.conformal.adjustments.shifted import ShiftedAdjustment
-from consurv.conformal.block import Block, Data
+from consurv.conformal.blocks import Block, Data
 from consurv.conformal.reading import RawModel
 from consurv.errors import InvalidInput
 

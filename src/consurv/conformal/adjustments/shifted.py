@@ -11,7 +11,7 @@ import numpy as np
 from consurv._checks import Bool, Float, Index, as_levels
 from consurv._params import AtLeast
 from consurv.conformal.adjustments.adjustment import Adjustment
-from consurv.conformal.block import Block, Data
+from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
 from consurv.conformal.reading import RawModel
 from consurv.conformal.shifts import find_shifts

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block
 
 __all__ = ["Strata", "median_column"]
 

@@ -24,9 +24,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block, LevelMass
 from consurv.conformal.censoring.laws.segment import Head, SegmentMass
-from consurv.conformal.mass import LevelMass
 from consurv.errors import InvalidInput
 
 __all__ = ["CurveSweep", "check_events"]

@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 import torch
-from scipy.special import ndtri
 from torch import Tensor, nn
 
 from consurv._params import AtLeast, Constraints, OneOf
 from consurv.curves.curves import SurvivalCurves
+from consurv.curves.representations import LogNormal
 from consurv.models.deep.deep_survival import DeepSurvival
 from consurv.models.deep.losses.calibration import (
     batch_kaplan_meier,
@@ -28,13 +28,8 @@ from consurv.outcome import Outcome
 
 __all__ = ["LogNormalNN"]
 
-# The curve is linear between these levels, which are closer together at both ends.
-_TAIL = np.geomspace(1e-4, 1e-2, 21)
-_LEVELS = np.concatenate([_TAIL, np.linspace(0.015, 0.985, 195), 1 - _TAIL[::-1]])
 # σ stays within exp(±2.5) times the spread of the log times, beyond what is sensible.
 _LOG_SIGMA_BOUND = 2.5
-# The logarithm of the latest time, which floats can hold.
-_LOG_LAST = 700.0
 # Times at which the mean curve is compared with Kaplan–Meier.
 _MATCHED_TIMES = 256
 
@@ -42,8 +37,8 @@ _MATCHED_TIMES = 256
 class LogNormalNN(DeepSurvival):
     """log T is normal with mean μ(x) and standard deviation σ(x), two networks.
 
-    The networks work on log times that are standardised on the training set. A curve
-    is linear between exact percentile times at many levels.
+    The networks work on log times that are standardised on the training set. Curves
+    are the exact law, with its own tail.
 
     Parameters
     ----------
@@ -116,6 +111,7 @@ class LogNormalNN(DeepSurvival):
         log_time = np.log(outcome.time)
         self._center = float(log_time.mean())
         self._spread = float(log_time.std()) or 1.0
+        self._last_time = float(outcome.time.max())
 
     def _encode(self, outcome: Outcome) -> dict[str, Tensor]:
         return {
@@ -145,9 +141,8 @@ class LogNormalNN(DeepSurvival):
 
     def _curves(self, x: Tensor) -> SurvivalCurves:
         mu, sigma = (p.double().numpy() for p in self._parameters(self.network_, x))
-        log_times = self._center + mu[:, None] - sigma[:, None] * ndtri(_LEVELS)
-        times = np.exp(np.minimum(log_times, _LOG_LAST))
-        return SurvivalCurves.from_percentile_times(times, _LEVELS)
+        law = LogNormal(self._center + mu, sigma, getattr(self, "_last_time", np.inf))
+        return SurvivalCurves._of(law)
 
 
 class _TwoNetworks(nn.Module):

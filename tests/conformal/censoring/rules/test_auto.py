@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import SurvivalCurves
 from consurv.conformal.adjust import adjust
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.laws.recalibrated import RecalibratedLaw
 from consurv.conformal.censoring.raw_curves import RawCurves
 from consurv.conformal.censoring.rules.auto import AutoRule

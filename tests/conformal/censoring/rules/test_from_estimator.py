@@ -21,7 +21,7 @@ from consurv import (
     SurvivalCurves,
     conformal_shifts,
 )
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block
 from consurv.conformal.quantile import rank
 from consurv.conformal.shifts import find_shifts
 from consurv.models import KaplanMeierModel

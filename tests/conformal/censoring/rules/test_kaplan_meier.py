@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import consurv.conformal.quantile as quantile
 from consurv.conformal import shifts
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.laws.sampled import SampledLaw
 from consurv.conformal.censoring.rules.kaplan_meier import KaplanMeierRule
 from consurv.curves.kaplan_meier import KaplanMeier

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules.local import LocalRule
 from consurv.conformal.quantile import rank
 from consurv.conformal.shifts import conformal_shifts, find_shifts

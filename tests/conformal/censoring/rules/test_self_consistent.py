@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv.conformal.adjust import adjust
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules.self_consistent import SelfConsistentRule
 from consurv.conformal.quantile import rank
 from consurv.conformal.shifts import conformal_shifts, find_shifts

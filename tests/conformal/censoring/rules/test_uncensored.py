@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules.uncensored import UncensoredRule
 from consurv.outcome import Outcome
 

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
+from consurv.conformal.blocks import Pieces
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     AtScore,
@@ -23,7 +24,6 @@ from consurv.conformal.censoring.laws.law import (
     one_line,
     unroll,
 )
-from consurv.conformal.mass import Pieces
 from consurv.curves.interpolate import index_before, survival_at, survival_before
 from consurv.curves.nodes import Nodes, end_time
 from consurv.curves.percentiles import percentile_times

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from consurv._checks import Bool, Float
+from consurv.conformal.blocks import Pieces
 from consurv.conformal.censoring.laws.law import (
     AtScore,
     EvenDraws,
@@ -12,7 +13,6 @@ from consurv.conformal.censoring.laws.law import (
     unroll,
 )
 from consurv.conformal.censoring.laws.lookup import KaplanMeierLookup
-from consurv.conformal.mass import Pieces
 
 __all__ = ["KaplanMeierLaw"]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.mass import Pieces
+from consurv.conformal.blocks import Pieces
 
 __all__ = [
     "AT_THE_END",

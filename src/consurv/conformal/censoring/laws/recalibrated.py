@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
+from consurv.conformal.blocks import Pieces
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     AtScore,
@@ -19,7 +20,6 @@ from consurv.conformal.censoring.laws.law import (
     count_before,
     one_line,
 )
-from consurv.conformal.mass import Pieces
 
 __all__ = ["RecalibratedLaw"]
 

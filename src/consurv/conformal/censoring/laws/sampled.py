@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from consurv._checks import Bool, Float
+from consurv.conformal.blocks import Pieces
 from consurv.conformal.censoring.laws.law import AtScore, LineMass
-from consurv.conformal.mass import Pieces
 
 __all__ = ["SampledLaw"]
 

@@ -7,13 +7,13 @@ from typing import Protocol
 import numpy as np
 
 from consurv._checks import Float, Index
+from consurv.conformal.blocks import Pieces
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     AtScore,
     LineMass,
     one_line,
 )
-from consurv.conformal.mass import Pieces
 
 __all__ = ["Head", "SegmentMass"]
 

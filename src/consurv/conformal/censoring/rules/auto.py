@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from consurv._checks import Float, Index
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block, Contribution, Sweep
 from consurv.conformal.censoring.hazard_ratios import hazard_ratios
 from consurv.conformal.censoring.laws.law import AT_THE_END
 from consurv.conformal.censoring.laws.recalibrated import RecalibratedLaw
 from consurv.conformal.censoring.raw_curves import RawCurves
 from consurv.conformal.censoring.rules.rule import CensoringRule
 from consurv.conformal.censoring.strata import Strata
-from consurv.conformal.mass import Contribution, Sweep
 from consurv.curves.search import row_blocks
 
 __all__ = ["AutoRule"]

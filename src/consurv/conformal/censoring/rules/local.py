@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block, Sweep
 from consurv.conformal.censoring.laws.law import count_before, unroll
 from consurv.conformal.censoring.rules.rule import CensoringRule
 from consurv.conformal.censoring.strata import Strata
 from consurv.conformal.censoring.sweep import CurveSweep, check_events
-from consurv.conformal.mass import Sweep
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from consurv.conformal.block import Block
+from consurv.conformal.blocks import Block, Contribution
 from consurv.conformal.censoring.rules.rule import CensoringRule
-from consurv.conformal.mass import Contribution
 
 __all__ = ["MarginRule"]
 

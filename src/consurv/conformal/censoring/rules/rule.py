@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from consurv.conformal.block import Block, Data
-from consurv.conformal.mass import Contribution, Sweep
+from consurv.conformal.blocks import Block, Contribution, Data, Sweep
 
 __all__ = ["CensoringRule"]
 

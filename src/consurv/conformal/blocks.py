@@ -1,23 +1,124 @@
-"""What a subject contributes to F(s), the distribution of the scores.
+"""Blocks of conformal subjects, and what they contribute to F.
 
-N·F(s) is the mass of scores that are at most s. A subject whose time is known (or
-replaced by one number) puts mass 1 on one score: a *point*. A censored subject may
-instead spread its mass by a *law* of T given T > c. The quantile search
-(``conformal/quantile.py``) needs nothing else, and because masses of blocks add up, the
-blocks may live anywhere. A *sweep* is a block on its way down the levels.
+F is the distribution of the scores, and N·F(s) the mass of those that are at most s. A
+subject whose time is known (or replaced by one number) puts mass 1 on one score: a
+*point*. A censored subject may instead spread its mass by a *law* of T given T > c. The
+quantile search (``conformal/quantile.py``) needs nothing else, and because masses of
+blocks add up, the blocks may live anywhere. A *sweep* is a block on its way down the
+levels.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
-from consurv.conformal.block import Block
+from consurv.curves.kaplan_meier import KaplanMeier
+from consurv.outcome import Outcome
 
-__all__ = ["Contribution", "Law", "LawMass", "LevelMass", "Pieces", "State", "Sweep"]
+__all__ = [
+    "Block",
+    "Contribution",
+    "Data",
+    "Law",
+    "LawMass",
+    "LevelMass",
+    "Pieces",
+    "State",
+    "Sweep",
+    "refer",
+]
+
+Data = tuple[Any, Outcome]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Subjects with what was read off their raw curves, and what was observed.
+
+    Parameters
+    ----------
+    reading : ndarray of n rows
+        What the kind of adjustment reads: percentile times (n, P), or else.
+    levels : ndarray of shape (P,)
+    outcome : Outcome of n subjects
+    reference : KaplanMeier, optional
+        The curve that speaks for censored subjects; by default that of the block.
+    member : bool
+        Whether the subjects belong to the sample of *reference*.
+    features : optional
+        Rows of X, for rules that look at them.
+    in_training : bool
+        Whether the model was trained on them.
+    proportional : bool
+        Whether scores are −t/q, which all subjects share as a factor of time, and not
+        q − t, which they share as a shift.
+    """
+
+    reading: Float
+    levels: Float
+    outcome: Outcome
+    reference: KaplanMeier | None = None
+    member: bool = False
+    features: Any = None
+    in_training: bool = False
+    proportional: bool = False
+
+    @property
+    def percentile_times(self) -> Float:
+        """The reading, for rules to which it is percentile times (n, P)."""
+        return self.reading
+
+    def line(self, q: Float) -> tuple[Float, Float]:
+        """Return (offset, rate) of percentile times: the score of t is their line.
+
+        The score is s = (offset − t)/rate, and the time with score s is
+        offset − s·rate. For −t/q this is linear in t, where a difference of logarithms,
+        which has the same order, would bend; and a change of the unit of time changes
+        no bit.
+        """
+        none = np.broadcast_to(0.0 if self.proportional else 1.0, q.shape)
+        return (none, q) if self.proportional else (q, none)
+
+    @cached_property
+    def kaplan_meier(self) -> KaplanMeier:
+        """The curve to use, estimated on first use."""
+        return self.reference or KaplanMeier(self.outcome)
+
+    @property
+    def in_sample(self) -> bool:
+        """Whether the subjects belong to the sample of ``kaplan_meier``."""
+        return self.member or self.reference is None
+
+
+def refer(
+    blocks: Sequence[Block], wanted: str | KaplanMeier, training: Outcome | None
+) -> tuple[KaplanMeier, list[Block]]:
+    """Give all blocks one Kaplan–Meier curve for their censored subjects.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+    wanted : {"train", "conformal"} or KaplanMeier
+        Whose outcomes it is made of. Nobody is known to belong to the sample of a
+        given one.
+    training : Outcome or None
+        What the model was trained on; without it the curve is that of the blocks.
+    """
+    if isinstance(wanted, KaplanMeier):
+        curve, members = wanted, [False] * len(blocks)
+    elif wanted == "train" and training is not None:
+        curve, members = KaplanMeier(training), [block.in_training for block in blocks]
+    else:
+        everyone = Outcome.concatenate([block.outcome for block in blocks])
+        curve, members = KaplanMeier(everyone), [True] * len(blocks)
+    pairs = zip(blocks, members, strict=True)
+    return curve, [replace(b, reference=curve, member=m) for b, m in pairs]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,171 @@
+"""One cumulative hazard that jumps at some times, for subjects in proportion to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from consurv._checks import Float
+from consurv.curves.nodes import tail_percentile_time, tail_survival
+from consurv.curves.representations.base import frozen
+from consurv.curves.search import Index, row_blocks
+
+__all__ = ["Steps"]
+
+# exp(-H) is 0 in floating point from about this H on.
+_ZERO = 745.2
+# Roundings by which a logarithm of a hazard may be off, generously.
+_CLOSE = 64 * float(np.finfo(np.float64).eps)
+# Arrays of a block that are in use at one time and should share the cache.
+_ALIVE = 4
+
+
+class Steps:
+    """A cumulative baseline hazard H₀, and S = exp(−H₀ exp(log risk)) from it.
+
+    Parameters
+    ----------
+    times : array of shape (k,)
+        Strictly ascending, ≥ 0.
+    log_hazard : array of shape (k,)
+        log H₀ at these times, never falling; −inf where H₀ = 0. Logarithms neither
+        overflow nor underflow, whatever the size of the risks.
+
+    Examples
+    --------
+    >>> steps = Steps(np.array([1.0, 2.0]), np.log([0.5, 1.5]))
+    >>> steps.survival_at(np.zeros(1), np.array([0.0, 1.0, 2.0])).round(3)
+    array([[1.   , 0.607, 0.223]])
+    """
+
+    def __init__(self, times: Float, log_hazard: Float) -> None:
+        if times[0] > 0 or log_hazard[0] > -np.inf:
+            times = np.concatenate([[0.0], times])
+            log_hazard = np.concatenate([[-np.inf], log_hazard])
+        self.times: Float = frozen(times)
+        self.log_hazard: Float = frozen(log_hazard)
+        # Where the hazard does not grow nothing can be found.
+        jumps = np.flatnonzero(log_hazard[1:] > log_hazard[:-1]) + 1
+        self._jump_times: Float = frozen(times[jumps])
+        self._jump_hazard: Float = frozen(log_hazard[jumps])
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: frozen(value) for name, value in state.items()})
+
+    def equals(self, other: Steps) -> bool:
+        """Say whether two baselines are the same."""
+        return self is other or (
+            np.array_equal(self.times, other.times)
+            and np.array_equal(self.log_hazard, other.log_hazard)
+        )
+
+    @property
+    def last_time(self) -> float:
+        """The last time of the baseline."""
+        return float(self.times[-1])
+
+    def table(self, log_risk: Float) -> Float:
+        """Return the survival at all times of the baseline, of shape (n, k)."""
+        survival = log_risk[:, None] + self.log_hazard
+        return _to_survival(survival)
+
+    def last_survival(self, log_risk: Float) -> Float:
+        """Return the survival at the last time, of shape (n,)."""
+        return _to_survival(log_risk + self.log_hazard[-1])
+
+    def survival_at(self, log_risk: Float, times: Float) -> Float:
+        """Return the survival (n, m) at times (m,) or (n, m)."""
+        index = np.searchsorted(self.times, times, side="right") - 1
+        survival = _to_survival(log_risk[:, None] + self.log_hazard[index])
+        tail = index == len(self.times) - 1
+        if not tail.any():
+            return survival
+        last, lowest = self.times[-1], self.last_survival(log_risk)
+        if tail.ndim == 1:
+            survival[:, tail] = tail_survival(last, lowest[:, None], times[tail])
+        else:
+            row = np.nonzero(tail)[0]
+            survival[tail] = tail_survival(last, lowest[row], times[tail])
+        return survival
+
+    def percentile_times(self, log_risk: Float, levels: Float) -> Float:
+        """Return q(ρ) (n, p) at levels (p,) or (n, p) in [0, 1)."""
+        out = np.empty((len(log_risk), levels.shape[-1]))
+        # In order of their risks, neighbours are found at neighbouring places, which
+        # saves more than sorting costs.
+        order = np.argsort(-log_risk) if levels.ndim == 1 else None
+        for block in row_blocks(len(log_risk), _ALIVE * levels.shape[-1]):
+            rows = block if order is None else order[block]
+            # Levels x subjects: each search then runs along ascending keys.
+            level = levels[:, None] if levels.ndim == 1 else levels[block].T
+            out[rows] = self._invert(log_risk[rows], level).T
+        return out
+
+    def _invert(self, log_risk: Float, level: Float) -> Float:
+        """Return percentile times (p, n) of levels (p, 1) or (p, n)."""
+        index = self._first_at_or_below(log_risk, level)
+        last = len(self._jump_times)
+        tail = index == last
+        if not tail.any():
+            return self._jump_times[index]
+        time = np.empty(index.shape)
+        time[~tail] = self._jump_times[index[~tail]]
+        row = np.nonzero(tail)[1]
+        lowest = self.last_survival(log_risk)
+        time[tail] = tail_percentile_time(
+            self.times[-1], lowest[row], np.broadcast_to(level, index.shape)[tail]
+        )
+        return time
+
+    def _first_at_or_below(self, log_risk: Float, level: Float) -> Index:
+        """Return the first jump after which S ≤ ρ, as a table would round S.
+
+        A search among the hazards is right unless one is within a few roundings of
+        the wanted one; only there is S itself looked at.
+        """
+        hazards = self._jump_hazard
+        if not len(hazards):
+            return np.zeros((len(level), len(log_risk)), dtype=np.intp)
+        with np.errstate(divide="ignore"):
+            fall = np.minimum(-np.log(level), _ZERO)
+        target = np.log(fall) - log_risk
+        index = np.searchsorted(hazards, target)
+        close = _CLOSE * (1 + np.abs(target) + np.abs(log_risk) + 1 / fall)
+        after = np.take(hazards, index, mode="clip") - target
+        before = target - np.take(hazards, index - 1, mode="clip")
+        unsure = np.nonzero((np.abs(after) <= close) | (np.abs(before) <= close))
+        if unsure[0].size or not level.all():
+            if not level.all():  # the lowest probabilities have few digits
+                unsure = np.nonzero(np.broadcast_to(True, index.shape))
+            wanted = np.broadcast_to(level, index.shape)[unsure]
+            index[unsure] = self._walk(log_risk[unsure[1]], wanted, index[unsure])
+        return index
+
+    def _walk(self, log_risk: Float, level: Float, index: Index) -> Index:
+        """Move each place to the first jump after which S ≤ ρ."""
+
+        def reached(place: Index, of: Index) -> Any:
+            hazard = self._jump_hazard[place]
+            return _to_survival(log_risk[of] + hazard) <= level[of]
+
+        moving = np.flatnonzero(index > 0)
+        while moving.size:
+            moving = moving[reached(index[moving] - 1, moving)]
+            index[moving] -= 1
+            moving = moving[index[moving] > 0]
+        last = len(self._jump_hazard)
+        moving = np.flatnonzero(index < last)
+        while moving.size:
+            moving = moving[~reached(index[moving], moving)]
+            index[moving] += 1
+            moving = moving[index[moving] < last]
+        return index
+
+
+def _to_survival(log_hazard: Float) -> Float:
+    """Turn logarithms of cumulative hazards into survival, in place."""
+    with np.errstate(over="ignore"):  # an infinite hazard is a survival of 0
+        for step in (np.exp, np.negative, np.exp):  # in place: it may be large
+            step(log_hazard, out=log_hazard)
+    return log_hazard
