@@ -9,7 +9,7 @@ __all__ = ["__version__", "installed_versions", "version_of"]
 
 # The one place; the build reads it, so that a source tree that was never installed
 # knows it too, and one beside an older installation does not say the older one.
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 
 def version_of(library: str) -> str | None:

@@ -120,7 +120,7 @@ class TestLevels:
         [
             ({"adjusted_levels": [1.5] * 19}, r"leave \[0, 1\]"),
             ({"adjusted_levels": [0.5]}, "lengths differ"),
-            ({"adjustment": "time"}, "lacks shifts, n_subjects, n_infinite"),
+            ({"adjustment": "time"}, "lacks n_subjects, n_infinite, shifts"),
         ],
     )
     def test_wrong_content_is_named(self, post, tmp_path, change, said):

@@ -18,7 +18,9 @@ Cells = dict[str, dict[str, Numbers]]
 FILE = Path(__file__).parents[1] / "golden" / "main_quick.json"
 RTOL = 1e-9
 # What was changed on purpose since 0.1.0: model -> (how far metrics may be off, why).
-CHANGED: dict[str, tuple[float, str]] = {}
+CHANGED: dict[str, tuple[float, str]] = {
+    "weibull-aft": (1e-3, "its curves are the law itself, no lines between 1 % levels"),
+}
 # Their training depends on the instructions that torch finds in the processor.
 TORCH = ("coxtime", "cqrnn", "deephit", "deepsurv", "n-mtlr")
 

@@ -18,8 +18,8 @@ from consurv.curves.invariants import (
 )
 from consurv.curves.nodes import Nodes
 from consurv.curves.readers import read_frame, read_step_functions
-from consurv.curves.representations.base import Representation, frozen
 from consurv.curves.representations.join import joined
+from consurv.curves.representations.representation import Representation, frozen
 from consurv.curves.representations.table import Table
 from consurv.errors import InvalidInput
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
+from consurv.curves.search import row_blocks
 
 __all__ = ["Place", "RawCurves"]
 
@@ -61,20 +62,26 @@ class RawCurves:
         self.hazards = np.concatenate([head, own, own[-1] * _GROWTH])
         self.widths = np.diff(self.hazards, prepend=0.0)
 
-    def nodes(self, percentile_times: Float) -> Float:
+    def nodes(self, percentile_times: Float, rows: Index | None = None) -> Float:
         """Return the times of the nodes, (n, 1 + M), from percentile times (n, P).
 
-        Time 0, where H = 0, comes first.
+        Time 0, where H = 0, comes first. With *rows*, those of some subjects: beside
+        the nodes only the temporaries of a block of rows are held.
         """
-        nodes = np.zeros((len(percentile_times), 1 + len(self.hazards)))
+        n = len(percentile_times) if rows is None else len(rows)
+        nodes = np.zeros((n, 1 + len(self.hazards)))
         first, last = 1 + len(_HEAD), 1 + len(self.hazards) - len(_GROWTH)
-        q = nodes[:, first:last]  # a view: the matrix is held once
-        np.maximum(percentile_times[:, self._order], 0.0, out=q)
-        np.maximum.accumulate(q, axis=1, out=q)
-        _put_far(q)
-        np.multiply(q[:, :1], _HEAD, out=nodes[:, 1:first])
-        exponent = self._tail_exponent(q)[:, None]
-        np.multiply(q[:, -1:], _GROWTH**exponent, out=nodes[:, last:])
+        far = _far(percentile_times)
+        for block in row_blocks(*nodes.shape):
+            some = percentile_times[block if rows is None else rows[block]]
+            part = nodes[block]
+            q = part[:, first:last]  # a view: the matrix is held once
+            np.maximum(some[:, self._order], 0.0, out=q)
+            np.maximum.accumulate(q, axis=1, out=q)
+            np.minimum(q, far, out=q)
+            np.multiply(q[:, :1], _HEAD, out=part[:, 1:first])
+            exponent = self._tail_exponent(q)[:, None]
+            np.multiply(q[:, -1:], _GROWTH**exponent, out=part[:, last:])
         return nodes
 
     def _tail_exponent(self, q: Float) -> Float:
@@ -102,9 +109,9 @@ class RawCurves:
         return Place(cell, np.minimum(hazard, width))
 
 
-def _put_far(q: Float) -> None:
-    """Put infinite times far out: such a curve hardly drops there."""
-    infinite = q == np.inf
-    if infinite.any():
-        finite = q[~infinite]
-        q[infinite] = _FAR * (float(finite.max()) if finite.size else 1.0)
+def _far(q: Float) -> float:
+    """Return where infinite times are put: far out, where a curve hardly drops."""
+    if not q.size or q.max() < np.inf:
+        return np.inf
+    largest = float(q.max(initial=0.0, where=q < np.inf))
+    return _FAR * (largest if largest > 0 else 1.0)

@@ -1,11 +1,11 @@
 """How curves are held: as a table, as hazards times a baseline, or as a law."""
 
-from consurv.curves.representations.base import Representation
 from consurv.curves.representations.given import Given
 from consurv.curves.representations.law import Law
 from consurv.curves.representations.loglogistic import LogLogistic
 from consurv.curves.representations.lognormal import LogNormal
 from consurv.curves.representations.proportional import Proportional
+from consurv.curves.representations.representation import Representation
 from consurv.curves.representations.steps import Steps
 from consurv.curves.representations.table import Table
 from consurv.curves.representations.weibull import Weibull

@@ -10,7 +10,7 @@ import numpy as np
 from consurv._checks import Float
 from consurv.curves.conditional import condition
 from consurv.curves.nodes import Nodes
-from consurv.curves.representations.base import Representation, frozen
+from consurv.curves.representations.representation import Representation, frozen
 
 __all__ = ["Given"]
 

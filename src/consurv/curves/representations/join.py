@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from consurv.curves.nodes import Nodes
-from consurv.curves.representations.base import Representation
+from consurv.curves.representations.representation import Representation
 from consurv.curves.representations.table import Table, check_count, join_nodes
 from consurv.errors import InvalidInput
 

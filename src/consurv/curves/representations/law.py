@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from consurv._checks import Float
 from consurv.curves._chebyshev import read_smooth
 from consurv.curves.nodes import Nodes
-from consurv.curves.representations.base import Representation, frozen
 from consurv.curves.representations.given import Given
+from consurv.curves.representations.representation import Representation, frozen
 from consurv.curves.search import row_blocks
 from consurv.errors import InvalidInput
 

@@ -12,8 +12,8 @@ from consurv._checks import Float
 from consurv.curves._mean_nodes import mean_tail
 from consurv.curves._sums import survival_sums
 from consurv.curves.nodes import Nodes, end_time, tail_survival
-from consurv.curves.representations.base import Representation, frozen
 from consurv.curves.representations.given import Given
+from consurv.curves.representations.representation import Representation, frozen
 from consurv.curves.representations.steps import Steps
 from consurv.curves.search import Index, row_blocks
 from consurv.errors import InvalidInput

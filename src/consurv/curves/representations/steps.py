@@ -8,7 +8,7 @@ import numpy as np
 
 from consurv._checks import Float
 from consurv.curves.nodes import tail_percentile_time, tail_survival
-from consurv.curves.representations.base import frozen
+from consurv.curves.representations.representation import frozen
 from consurv.curves.search import Index, row_blocks
 
 __all__ = ["Steps"]

@@ -13,10 +13,10 @@ from consurv.curves import interpolate, percentiles
 from consurv.curves._mean_nodes import mean_of_nodes
 from consurv.curves.conditional import as_linear, condition
 from consurv.curves.nodes import Nodes
-from consurv.curves.representations.base import Representation, frozen
+from consurv.curves.representations.representation import Representation, frozen
 from consurv.errors import InvalidInput
 
-__all__ = ["Table"]
+__all__ = ["Table", "check_count", "join_nodes"]
 
 
 class Table(Representation):

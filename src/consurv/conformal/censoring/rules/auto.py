@@ -146,7 +146,7 @@ class _Recalibrated(CensoringRule):
         if not censored.size:
             return Contribution.of_points(block, events, outcome.time[events])
         law = RecalibratedLaw(
-            self.curves.nodes(block.percentile_times[censored]),
+            self.curves.nodes(block.percentile_times, censored),
             self.levels,
             self.strata.of(block)[censored],
             outcome.time[censored],

@@ -13,7 +13,7 @@ from consurv._checks import Float
 from consurv.curves.nodes import Nodes
 from consurv.curves.search import row_blocks
 
-__all__ = ["Representation"]
+__all__ = ["Representation", "frozen"]
 
 # Mean curves take so many times at once: blocks then hold enough rows.
 _TIMES_AT_ONCE = 1024
