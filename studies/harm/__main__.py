@@ -1,0 +1,117 @@
+"""``python -m studies.harm``: train, calibrate, compare; a run goes on where it was."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from studies.evaluation import describe_error
+from studies.files import write_atomically
+from studies.harm.cell import run
+from studies.harm.sources import DATASETS, available
+from studies.harm.summary import summarise
+from studies.limits import one_thread
+
+_MODELS = (
+    "coxph,weibull-aft,lognormal-aft,loglogistic-aft,gradient-boosting,random-forest,trees,"
+    "deep-trees"
+)
+_COLUMNS = (
+    "contestant",
+    "metric",
+    "cells",
+    "better",
+    "significantly better",
+    "significantly worse",
+    "worse after Holm",
+    "mean raw",
+    "mean after",
+    "largest relative rise",
+    "where worse",
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m studies.harm", description=__doc__)
+    parser.add_argument("--datasets", default=",".join(DATASETS))
+    parser.add_argument("--models", default=_MODELS)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=Path("results/harm"))
+    asked = parser.parse_args(arguments)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    cells = [
+        (dataset, model, seed)
+        for dataset in available(tuple(asked.datasets.split(",")))
+        for seed in range(asked.seeds)
+        for model in asked.models.split(",")
+    ]
+    missing = [cell for cell in cells if not _path(asked.out, *cell).exists()]
+    _run_all(missing, asked.out, asked.jobs)
+    records = [json.loads(_path(asked.out, *cell).read_text()) for cell in cells]
+    done = [record for record in records if "scores" in record]
+    failed = [record for record in records if "error" in record]
+    table = summarise(done)
+    text = _markdown(table, done, failed)
+    write_atomically(asked.out / "harm.md", text.encode())
+    sys.stdout.write(text)
+    return 0
+
+
+def _path(folder: Path, dataset: str, model: str, seed: int) -> Path:
+    return folder / f"{dataset}-{model}-{seed}.json"
+
+
+def _run_all(cells: list[tuple[str, str, int]], out: Path, jobs: int) -> None:
+    # Spawned: torch and threads do not like to be forked.
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        futures = {pool.submit(_one, *cell): cell for cell in cells}
+        for done, future in enumerate(as_completed(futures), 1):
+            cell = futures[future]
+            content = json.dumps(future.result()).encode()
+            write_atomically(_path(out, *cell), content)
+            if done % 10 == 0 or done == len(cells):
+                sys.stderr.write(f"{done} of {len(cells)} cells\n")
+
+
+def _one(dataset: str, model: str, seed: int) -> dict[str, Any]:
+    record: dict[str, Any] = {"dataset": dataset, "model": model, "seed": seed}
+    try:
+        with one_thread():
+            return {**record, "scores": run(dataset, model, seed)}
+    except Exception as error:  # a cell that fails is recorded, the run goes on
+        return {**record, "error": describe_error(error)}
+
+
+def _markdown(
+    table: list[dict[str, Any]],
+    done: list[dict[str, Any]],
+    failed: list[dict[str, Any]],
+) -> str:
+    lines = [
+        f"{len(done)} cells of dataset, model and seed; {len(failed)} failed. Paired "
+        "t-tests over splits with Nadeau and Bengio's correction, at 0.05.",
+        "",
+        "| " + " | ".join(_COLUMNS) + " |",
+        "|" + "---|" * len(_COLUMNS),
+    ]
+    for row in table:
+        values = [
+            f"{row[c]:.4g}" if isinstance(row[c], float) else str(row[c])
+            for c in _COLUMNS
+        ]
+        lines.append("| " + " | ".join(values) + " |")
+    kinds = {(r["dataset"], r["model"], r["error"]["message"][:80]) for r in failed}
+    lines += [""] + [f"- {d}/{m}: {text}" for d, m, text in sorted(kinds)]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
