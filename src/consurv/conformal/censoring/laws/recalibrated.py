@@ -23,6 +23,9 @@ from consurv.conformal.censoring.laws.law import (
 
 __all__ = ["RecalibratedLaw"]
 
+# Subjects evaluated at once, so that their nodes and temporaries stay in the cache.
+_BLOCK = 1 << 13
+
 
 class RecalibratedLaw(EvenDraws):
     """P(T ≥ x | T > c) = S(x⁻)/S(c), and 1 where x ≤ c.
@@ -110,13 +113,17 @@ class _RecalibratedMass(LineMass):
 
     def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return who is past c with their cells, and the mass."""
-        law, x = self.law, self.offset - s * self.rate
-        rows = np.flatnonzero(x > law.c)
-        x = x[rows]
-        cells = law.index(rows, x)
-        reach = law.value(rows, cells, x) / law.at_c[rows]
-        mass = self.n - len(rows) + float(reach.sum())
-        return AtScore(s, mass, cells)
+        law, cells, mass = self.law, [], 0.0
+        for start in range(0, self.n, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            x = self.offset[block] - s * self.rate[block]
+            past = x > law.c[block]
+            rows, x = np.flatnonzero(past) + start, x[past]
+            found = law.index(rows, x)
+            reach = law.value(rows, found, x) / law.at_c[rows]
+            mass += len(past) - len(rows) + float(reach.sum())
+            cells.append(found)
+        return AtScore(s, mass, np.concatenate(cells))
 
     def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
         """Return 0; endless while a bend lies in (lo, hi]."""
