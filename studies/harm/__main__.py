@@ -11,12 +11,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from studies.evaluation import describe_error
 from studies.files import write_atomically
-from studies.harm.cell import run
+from studies.harm.cell import record
 from studies.harm.sources import DATASETS, available
 from studies.harm.summary import summarise
-from studies.limits import one_thread
 
 _MODELS = (
     "coxph,weibull-aft,lognormal-aft,loglogistic-aft,gradient-boosting,random-forest,trees,"
@@ -72,22 +70,13 @@ def _path(folder: Path, dataset: str, model: str, seed: int) -> Path:
 def _run_all(cells: list[tuple[str, str, int]], out: Path, jobs: int) -> None:
     # Spawned: torch and threads do not like to be forked.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(_one, *cell): cell for cell in cells}
+        futures = {pool.submit(record, *cell): cell for cell in cells}
         for done, future in enumerate(as_completed(futures), 1):
             cell = futures[future]
             content = json.dumps(future.result()).encode()
             write_atomically(_path(out, *cell), content)
             if done % 10 == 0 or done == len(cells):
                 sys.stderr.write(f"{done} of {len(cells)} cells\n")
-
-
-def _one(dataset: str, model: str, seed: int) -> dict[str, Any]:
-    record: dict[str, Any] = {"dataset": dataset, "model": model, "seed": seed}
-    try:
-        with one_thread():
-            return {**record, "scores": run(dataset, model, seed)}
-    except Exception as error:  # a cell that fails is recorded, the run goes on
-        return {**record, "error": describe_error(error)}
 
 
 def _markdown(

@@ -17,10 +17,12 @@ from consurv.conformal.reading import KnownCurves, RawModel
 from consurv.curves.curves import SurvivalCurves
 from consurv.metrics import evaluate
 from consurv.models import make_model
+from studies.evaluation import describe_error
 from studies.harm.sources import load
+from studies.limits import one_thread
 from studies.protocol import Split, split_table
 
-__all__ = ["CONTESTANTS", "Contestant", "make", "run"]
+__all__ = ["CONTESTANTS", "Contestant", "make", "record", "run"]
 
 _FOLDS = 5
 _LEVELS = read_levels(19)
@@ -72,6 +74,16 @@ def make(name: str, seed: int) -> Any:
     if "random_state" in signature(kind).parameters:
         settings = {**settings, "random_state": seed}
     return kind(**settings)
+
+
+def record(dataset: str, model: str, seed: int) -> dict[str, Any]:
+    """Return the record of a cell; an error becomes part of it."""
+    found: dict[str, Any] = {"dataset": dataset, "model": model, "seed": seed}
+    try:
+        with one_thread():
+            return {**found, "scores": run(dataset, model, seed)}
+    except Exception as error:  # the run goes on
+        return {**found, "error": describe_error(error)}
 
 
 def run(dataset: str, model: str, seed: int) -> dict[str, dict[str, float]]:
