@@ -1,0 +1,97 @@
+"""Conformal subjects as the search sees them, in pieces that fit the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from consurv._checks import Float
+from consurv.conformal.blocks import Block
+from consurv.conformal.recalibration.shapes import FINE_LEVELS, Shapes
+from consurv.conformal.recalibration.windows import Windows, whole_unit
+from consurv.curves.chunks import row_chunks
+from consurv.outcome import Outcome
+
+__all__ = ["Sample", "read_samples", "thin"]
+
+# Rows of a piece: its arrays of one number per subject stay in the cache.
+_PIECE = 4096
+# Subjects that find the way of the map and choose between the forms, to save time; at
+# most twice as many are taken.
+_PART = 5000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some subjects with their raw curves and what was seen of them.
+
+    Attributes
+    ----------
+    shapes : Shapes
+    outcome : Outcome
+    windows : Windows
+        Of the whole follow-up.
+    seen : Windows
+        Nobody is followed past the end of its own curve, for there the raw law has
+        nothing to say. That is a fixed time given x, so the likelihood stays one.
+    broad : ndarray of shape (n,)
+        The probability of ``seen`` under the broad law.
+    """
+
+    shapes: Shapes
+    outcome: Outcome
+    windows: Windows
+    seen: Windows
+    broad: Float
+
+    @classmethod
+    def of(cls, shapes: Shapes, outcome: Outcome, unit: float) -> Sample:
+        """Return subjects whose times are whole multiples of a unit, if not 0."""
+        windows = Windows.of(outcome, shapes, unit)
+        seen = windows.until(shapes.t_end, outcome.time)
+        return cls(shapes, outcome, windows, seen, seen.broad(shapes))
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+
+def read_samples(blocks: Sequence[Block]) -> tuple[list[Sample], float]:
+    """Return the subjects whose curves have a shape, and the unit of whole times.
+
+    Times count as whole only where raw curves have drops: models with smooth curves
+    speak of times that were rounded later.
+    """
+    pairs: list[tuple[Shapes, Outcome]] = []
+    for block in blocks:
+        for piece in row_chunks(len(block.outcome), _PIECE):
+            shapes, rows = Shapes.read(block.reading[piece], FINE_LEVELS)
+            if rows.size:
+                pairs.append((shapes, block.outcome[piece][rows]))
+    stepped = any(shapes.stepped.any() for shapes, _ in pairs)
+    unit = whole_unit(outcome for _, outcome in pairs) if stepped else 0.0
+    return [Sample.of(shapes, outcome, unit) for shapes, outcome in pairs], unit
+
+
+def thin(samples: Sequence[Sample], unit: float) -> list[Sample]:
+    """Return every k-th subject as one sample: all if they are few.
+
+    Which ones these are does not depend on the split into blocks.
+    """
+    n = sum(map(len, samples))
+    stride = max(n // _PART, 1)
+    if stride == 1:
+        return list(samples)
+    start, parts = 0, []
+    for sample in samples:
+        rows: Any = slice(-start % stride, None, stride)
+        start += len(sample)
+        parts.append((sample.shapes.take(rows), sample.outcome[rows]))
+    shapes = Shapes.concatenate([shapes for shapes, _ in parts])
+    outcome = Outcome(
+        time=np.concatenate([part.time for _, part in parts]),
+        event=np.concatenate([part.event for _, part in parts]),
+    )
+    return [Sample.of(shapes, outcome, unit)]
