@@ -7,7 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.recalibration.ascent import FIXED, Evaluate, climb, follow
+from consurv.conformal.recalibration.ascent import (
+    CAREFUL,
+    FIXED,
+    QUICK,
+    Evaluate,
+    Pace,
+    climb,
+    follow,
+)
 from consurv.conformal.recalibration.likelihood import Sums, likelihood_sums
 from consurv.conformal.recalibration.sample import Sample
 from consurv.conformal.recalibration.time_map import N_NUMBERS, TimeMap
@@ -48,20 +56,22 @@ def fit_map(samples: Sequence[Sample], part: Sequence[Sample]) -> tuple[TimeMap,
     centre, spread = centre_of(samples)
     ridge = np.ones(N_NUMBERS)
     ridge[[1, 3]] = np.where(spread < _SAME, FIXED, 1.0)
-    start, ridge = _start(_evaluate(part, centre), ridge)
-    numbers, dof = follow(_evaluate(samples, centre), start, ridge)
+    many = sum(map(len, part)) < sum(map(len, samples))
+    pace = QUICK if many else CAREFUL
+    start, ridge = _start(_evaluate(part, centre), ridge, pace)
+    numbers, dof = follow(_evaluate(samples, centre), start, ridge, pace)
     return TimeMap(numbers, centre), dof
 
 
-def _start(evaluate: Evaluate, ridge: Float) -> tuple[Float, Float]:
+def _start(evaluate: Evaluate, ridge: Float, pace: Pace) -> tuple[Float, Float]:
     """Return numbers to start from and their ridge: with a delay only if it pays."""
     none = np.zeros(N_NUMBERS)
     prompt = ridge.copy()
     prompt[-1] = FIXED
-    plain = climb(evaluate, none, prompt)
+    plain = climb(evaluate, none, prompt, pace)
     delays = [none + np.eye(N_NUMBERS)[-1] * delay for delay in _DELAYS]
     best = max(delays, key=lambda numbers: _objective(evaluate, numbers, ridge))
-    late = climb(evaluate, best, ridge)
+    late = climb(evaluate, best, ridge, pace)
     if late.objective - plain.objective > _PAYS:
         return late.numbers, ridge
     return plain.numbers, prompt

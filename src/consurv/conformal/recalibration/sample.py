@@ -18,7 +18,7 @@ from consurv.outcome import Outcome
 __all__ = ["Sample", "read_samples", "thin"]
 
 # Rows of a piece: its arrays of one number per subject stay in the cache.
-_PIECE = 4096
+_PIECE = 8192
 # Subjects that find the way of the map and choose between the forms, to save time; at
 # most twice as many are taken.
 _PART = 5000
