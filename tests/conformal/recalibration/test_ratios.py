@@ -22,7 +22,7 @@ from consurv.conformal.recalibration.time_map import TimeMap
 def samples_of(reading, y, parts=1):
     cut = np.array_split(np.arange(len(y)), parts)
     blocks = [Block(reading[rows], np.array([0.5]), y[rows]) for rows in cut]
-    return read_samples(blocks)[0]
+    return read_samples(blocks).samples
 
 
 def table(samples):

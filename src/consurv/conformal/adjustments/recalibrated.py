@@ -17,6 +17,7 @@ from consurv.conformal.blocks import Block, Data
 from consurv.conformal.reading import RawModel
 from consurv.conformal.recalibration.recalibration import Recalibration, raw_times
 from consurv.conformal.recalibration.search import (
+    FEWEST_EVENTS,
     FoundRecalibration,
     find_recalibration,
 )
@@ -73,7 +74,7 @@ class RecalibratedAdjustment(Adjustment):
     >>> y = Outcome(-np.log(chance) * scale[:, 0], np.ones(400))
     >>> post = ConformalSurvival(model, adjustment="recalibrated")
     >>> post.conformalize(scale, y).recalibration_.time_map
-    TimeMap(times x 0.5..., contrasts x 1, widths x 1, delay 0)
+    TimeMap(times x 0.5..., contrasts x 1, widths x 1, delay 0 medians)
     """
 
     kind: ClassVar[str] = "recalibrated"
@@ -184,7 +185,7 @@ class RecalibratedAdjustment(Adjustment):
                 f"reading has {read.shape[1]} columns, not {len(fine) + 2}; take what "
                 "read_new returns, or give curves to apply_to"
             )
-        if self.n_events:
+        if self.n_events >= FEWEST_EVENTS:
             times = self.recalibration.times(read, self.levels)
         else:
             times = raw_times(read, fine, self.levels)
@@ -280,9 +281,10 @@ def _warn_about(found: FoundRecalibration, levels: Float) -> None:
             f"{found.n_without_shape} subjects have curves that never drop, or a "
             "median of 0; they do not count and stay as they are"
         )
-    if not found.n_events:
+    if found.n_events < FEWEST_EVENTS:
+        seen = "only one event" if found.n_events else "no event"
         warn(
-            "no event was observed in the conformal set: there is nothing to learn "
+            f"{seen} was observed in the conformal set: there is nothing to learn "
             "from, and the curves stay as they are"
         )
     elif not found.identified.all():

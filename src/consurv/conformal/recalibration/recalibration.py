@@ -46,6 +46,8 @@ class Recalibration:
     guard : OrderGuard
     unit : float
         Of which adjusted times are whole multiples; 0 if there is none.
+    scale : float
+        The unit of time that all of this is counted in: a power of two.
     """
 
     fine_levels: Float
@@ -53,6 +55,7 @@ class Recalibration:
     ratios: HazardRatios
     guard: OrderGuard
     unit: float = 0.0
+    scale: float = 1.0
 
     def times(self, reading: Float, levels: Float) -> Float:
         """Return adjusted percentile times (n, p) from what was read off raw curves.
@@ -63,14 +66,14 @@ class Recalibration:
         times = np.empty((len(reading), len(levels)))
         for piece in row_chunks(len(reading), _ROWS):
             some = reading[piece]
-            shapes, rows = Shapes.read(some, self.fine_levels)
+            shapes, rows = Shapes.read(some, self.fine_levels, self.scale)
             if len(rows) < len(some):
                 times[piece] = raw_times(some, self.fine_levels, levels)
-            times[piece][rows] = self.times_of(shapes, levels)
+            times[piece][rows] = self.scale * self.times_of(shapes, levels)
         return times
 
     def times_of(self, shapes: Shapes, levels: Float) -> Float:
-        """Return adjusted percentile times (n, p) of shapes."""
+        """Return adjusted percentile times (n, p) of shapes, in their scale."""
         log_hazards = np.log(self.ratios.mapped(shapes.log_median, levels))
         log_times = self._log_times(shapes, log_hazards) + self._pull(shapes)[:, None]
         times = np.exp(np.clip(log_times, *_LOG_TIMES)) - self.time_map.delay
@@ -146,15 +149,13 @@ class Recalibration:
             "order_medians": guard.log_medians,
             "order_targets": guard.targets,
             "time_unit": self.unit,
+            "time_scale": self.scale,
         }
 
     @classmethod
     def from_stored(cls, values: Mapping[str, Any]) -> Recalibration:
         """Return what ``to_stored`` gave; everything is checked."""
-        found = read_stored(values)
-        return cls(
-            found.fine_levels, found.time_map, found.ratios, found.guard, found.unit
-        )
+        return cls(**read_stored(values)._asdict())
 
     def __repr__(self) -> str:
         held = f", order held by {self.guard.share:g}" if self.guard.share else ""

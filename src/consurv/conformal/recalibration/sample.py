@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from consurv.conformal.recalibration.windows import Windows, whole_unit
 from consurv.curves.chunks import row_chunks
 from consurv.outcome import Outcome
 
-__all__ = ["Sample", "read_samples", "thin"]
+__all__ = ["Sample", "Samples", "read_samples", "thin"]
 
 # Rows of a piece: its arrays of one number per subject stay in the cache.
 _PIECE = 8192
@@ -58,21 +58,35 @@ class Sample:
         return len(self.shapes)
 
 
-def read_samples(blocks: Sequence[Block]) -> tuple[list[Sample], float]:
-    """Return the subjects whose curves have a shape, and the unit of whole times.
+class Samples(NamedTuple):
+    """Subjects in pieces, their times in a scale; and the unit of whole times or 0."""
 
-    Times count as whole only where raw curves have drops: models with smooth curves
-    speak of times that were rounded later.
+    samples: list[Sample]
+    unit: float
+    scale: float
+
+
+def read_samples(blocks: Sequence[Block]) -> Samples:
+    """Return the subjects whose curves have a shape.
+
+    Times are counted in a power of two above the largest, so that another unit of time
+    that is a power of two changes no bit. They count as whole only where raw curves
+    have drops: models with smooth curves speak of times that were rounded later.
     """
+    largest = max(float(block.outcome.time.max()) for block in blocks)
+    scale = float(2.0 ** np.frexp(largest)[1])
     pairs: list[tuple[Shapes, Outcome]] = []
     for block in blocks:
         for piece in row_chunks(len(block.outcome), _PIECE):
-            shapes, rows = Shapes.read(block.reading[piece], FINE_LEVELS)
+            reading, some = block.reading[piece], block.outcome[piece]
+            shapes, rows = Shapes.read(reading, FINE_LEVELS, scale)
             if rows.size:
-                pairs.append((shapes, block.outcome[piece][rows]))
+                time = some.time[rows] / scale
+                pairs.append((shapes, Outcome(time, some.event[rows])))
     stepped = any(shapes.stepped.any() for shapes, _ in pairs)
     unit = whole_unit(outcome for _, outcome in pairs) if stepped else 0.0
-    return [Sample.of(shapes, outcome, unit) for shapes, outcome in pairs], unit
+    samples = [Sample.of(shapes, outcome, unit) for shapes, outcome in pairs]
+    return Samples(samples, unit, scale)
 
 
 def thin(samples: Sequence[Sample], unit: float) -> list[Sample]:

@@ -22,10 +22,12 @@ from consurv.conformal.recalibration.sample import Sample, read_samples, thin
 from consurv.conformal.recalibration.shapes import FINE_LEVELS
 from consurv.conformal.recalibration.time_map import N_NUMBERS, TimeMap
 
-__all__ = ["FoundRecalibration", "find_recalibration"]
+__all__ = ["FEWEST_EVENTS", "FoundRecalibration", "find_recalibration"]
 
 # As many events beyond a level tell where it lies; fewer do where fewer are expected.
 _ENOUGH_EVENTS = 5
+# One event alone would move all curves by what the prior allows.
+FEWEST_EVENTS = 2
 
 
 class FoundRecalibration(NamedTuple):
@@ -55,21 +57,21 @@ def find_recalibration(blocks: Sequence[Block]) -> FoundRecalibration:
     blocks : sequence of Block
         Whose readings are those of ``read_curves``.
     """
-    samples, unit = read_samples(blocks)
+    samples, unit, scale = read_samples(blocks)
     n = sum(map(len, samples))
     n_events = sum(sample.outcome.n_events for sample in samples)
     n_without = sum(len(block.outcome) for block in blocks) - n
     n_ending = sum(int(np.isfinite(s.shapes.t_end).sum()) for s in samples)
     levels = blocks[0].levels
-    if not n_events:
+    if n_events < FEWEST_EVENTS:
         nothing = np.zeros(len(levels), dtype=np.bool_)
         return FoundRecalibration(
-            _unchanged(samples), 0, n_without, n_ending, 0.0, nothing
+            _unchanged(samples, scale), n_events, n_without, n_ending, 0.0, nothing
         )
     part = thin(samples, unit)
     found, dof = _better_form(samples, part, unit)
-    if not found.ratios.is_none:
-        found = replace(found, guard=_guard(found, part))
+    guard = OrderGuard.none() if found.ratios.is_none else _guard(found, part)
+    found = replace(found, guard=guard, scale=scale)
     identified = _identified(found, samples, levels)
     return FoundRecalibration(found, n_events, n_without, n_ending, dof, identified)
 
@@ -111,13 +113,14 @@ def _guard(found: Recalibration, part: Sequence[Sample]) -> OrderGuard:
     return hold_order(raw, adjusted, float(np.exp(found.time_map.numbers[1])))
 
 
-def _unchanged(samples: Sequence[Sample]) -> Recalibration:
+def _unchanged(samples: Sequence[Sample], scale: float) -> Recalibration:
     """Return a recalibration that does nothing."""
     log_median = [sample.shapes.log_median for sample in samples] or [np.zeros(1)]
     centre = centre_of(samples)[0] if samples else np.zeros(2)
     ratios = HazardRatios.none(RiskScale.of(np.concatenate(log_median)))
     time_map = TimeMap(np.zeros(N_NUMBERS), centre)
-    return Recalibration(FINE_LEVELS, time_map, ratios, OrderGuard.none())
+    guard = OrderGuard.none()
+    return Recalibration(FINE_LEVELS, time_map, ratios, guard, scale=scale)
 
 
 def _identified(found: Recalibration, samples: Sequence[Sample], levels: Float) -> Bool:

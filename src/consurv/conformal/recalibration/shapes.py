@@ -81,7 +81,9 @@ class Shapes:
     stepped: Bool
 
     @classmethod
-    def read(cls, reading: Float, levels: Float) -> tuple[Self, Index]:
+    def read(
+        cls, reading: Float, levels: Float, scale: float = 1.0
+    ) -> tuple[Self, Index]:
         """Return the shapes of the rows that have one, and which rows these are.
 
         A curve that never drops has none, nor has one whose median is 0.
@@ -92,13 +94,17 @@ class Shapes:
             As ``read_curves`` gives it.
         levels : ndarray of shape (K,)
             The fine levels.
+        scale : float
+            The unit of time that shapes are counted in.
         """
-        q, (end, t_last) = reading[:, :-2], reading[:, -2:].T
+        q, end, t_last = reading[:, :-2], reading[:, -2], reading[:, -1] / scale
         early, middle, late = (_nearest(levels, u) for u in (0.75, 0.5, 0.25))
         n_finite = np.count_nonzero(q < np.inf, axis=1)
         last = q[np.arange(len(q)), n_finite - 1]
         rows = np.flatnonzero((n_finite > 0) & (last > 0) & (q[:, middle] > 0))
-        times, t_end = continue_past_end(q[rows], levels, end[rows], t_last[rows])
+        times, t_end = continue_past_end(
+            q[rows] / scale, levels, end[rows], t_last[rows]
+        )
         times, stepped = spread_drops(times)
         median = times[:, middle]
         floor = _NOTHING * median[:, None]

@@ -31,6 +31,7 @@ _NUMBERS: Constraints = {
     "ratio_bend": _FINITE,
     "order_share": OneOf(0.0, 0.25, 0.5, 0.75, 1.0),
     "time_unit": (OneOf(0.0), Between(0.0, np.inf)),
+    "time_scale": Between(0.0, np.inf),
 }
 _RISING = ("ratio_borders", "risk_medians", "order_medians")
 
@@ -43,6 +44,7 @@ class Stored(NamedTuple):
     ratios: HazardRatios
     guard: OrderGuard
     unit: float
+    scale: float
 
 
 def read_stored(values: Mapping[str, Any]) -> Stored:
@@ -70,6 +72,7 @@ def read_stored(values: Mapping[str, Any]) -> Stored:
         ),
         OrderGuard(share, found["order_medians"], found["order_targets"]),
         unit,
+        float(values["time_scale"]),
     )
 
 

@@ -36,7 +36,7 @@ class TimeMap:
     --------
     >>> half = TimeMap(np.array([np.log(0.5), 0, 0, 0, 0]), np.zeros(2))
     >>> half
-    TimeMap(times x 0.5, contrasts x 1, widths x 1, delay 0)
+    TimeMap(times x 0.5, contrasts x 1, widths x 1, delay 0 medians)
     """
 
     numbers: Float
@@ -68,5 +68,5 @@ class TimeMap:
         times, contrasts, widths = np.exp(self.numbers[:3])
         return (
             f"TimeMap(times x {times:.3g}, contrasts x {contrasts:.3g}, "
-            f"widths x {widths:.3g}, delay {self.delay:.3g})"
+            f"widths x {widths:.3g}, delay {self.numbers[4]:.3g} medians)"
         )

@@ -30,7 +30,8 @@ _MOST_TIMES = 2000
 _WHOLE = 1e-3
 # An event in the first unit happened after this share of it: log 0 is out of reach.
 _FIRST = 0.05
-_TINY = 1e-300
+# Nothing that was seen is less likely under the broad law: no subject rules.
+_LEAST_LIKELY = 1e-9
 
 
 def whole_unit(outcomes: Iterable[Outcome]) -> float:
@@ -105,7 +106,7 @@ class Windows:
         side = np.where(low + high > 0, -1.0, 1.0)
         between = np.abs(expit(side * high) - expit(side * low))
         seen = np.where(self.event, between, expit(-high))
-        broad: Float = np.maximum(seen, _TINY)
+        broad: Float = np.maximum(seen, _LEAST_LIKELY)
         return broad
 
 
