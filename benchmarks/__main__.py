@@ -12,6 +12,7 @@ from benchmarks import (
     metrics,
     prediction,
     rearrangement,
+    recalibration,
     sampling,
     shifts,
     structure,
@@ -21,6 +22,7 @@ from benchmarks.report import Measure, environment, text_table, write
 
 SUBJECTS = {
     "shifts": shifts,
+    "recalibration": recalibration,
     "sampling": sampling,
     "inversion": inversion,
     "rearrangement": rearrangement,

@@ -5,6 +5,7 @@ from consurv.conformal.adjustments import (
     Adjustment,
     LevelAdjustment,
     LogTimeAdjustment,
+    RecalibratedAdjustment,
     TimeAdjustment,
     register_adjustment,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "FromEstimator",
     "LevelAdjustment",
     "LogTimeAdjustment",
+    "RecalibratedAdjustment",
     "TimeAdjustment",
     "adjust",
     "conformal_levels",

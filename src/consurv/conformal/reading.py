@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -83,10 +83,16 @@ class RawModel:
         Levels lie in [0, 1] and may repeat. Level 1 is met at time 0, level 0 where a
         curve ends.
         """
-        q = np.empty((n_rows(X), len(levels)))
+        return self.read_off(X, lambda curves: curves._times_at(levels), len(levels))
+
+    def read_off(
+        self, X: Any, reader: Callable[[SurvivalCurves], Float], width: int
+    ) -> Float:
+        """Return what *reader* finds in the raw curves, *width* numbers for each."""
+        found = np.empty((n_rows(X), width))
         for rows, curves in self.chunks(X):
-            q[rows] = curves._times_at(levels)
-        return q
+            found[rows] = reader(curves)
+        return found
 
     def survival_at_observed(self, X: Any, time: Float) -> Float:
         """Return the raw survival of each row at a time of its own, (n,)."""

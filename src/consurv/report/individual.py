@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from consurv._checks import Float, Index, as_floats, as_plain_array
 from consurv._params import AtLeast, check_params
 from consurv.conformal.adjustments import Adjustment
+from consurv.conformal.adjustments.adjustment import Picture
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -151,17 +152,21 @@ def plot_adjustment(
             f"adjustments are of the kinds {', '.join(kinds)}, which do not share an "
             "axis; draw each kind for itself"
         )
-    styles = styles_for(named, colours)
     pictures = {name: adjustment.picture() for name, adjustment in named.items()}
     first = next(iter(pictures.values()))
     ax = axes_or_new(ax)
     ax.plot([0, 1], _NEUTRAL[first.neutral], color=OBSERVED, lw=0.8)
-    lines, marked = {}, []
+    lines, marked, shades = {}, [], {}
     for name, adjustment in named.items():
-        levels, values = adjustment.levels, pictures[name].values
+        levels, beyond = adjustment.levels, adjustment.beyond
         order = np.argsort(levels)
-        lines[name] = levels[order], values[order]
-        marked.append((levels[adjustment.beyond], values[adjustment.beyond]))
+        for label, values in _lines(pictures[name], name, alone=len(named) == 1):
+            lines[label] = levels[order], values[order]
+            marked.append((levels[beyond], values[beyond]))
+            if colours and name in colours:
+                shades[label] = colours[name]
+    styles_for(named, colours)  # refuses colours of what is not drawn
+    styles = styles_for(lines, shades)
     draw_lines(ax, lines, styles, n_markers=None)
     _mark_beyond(ax, *map(np.concatenate, zip(*marked, strict=True)))
     ax.set(xlim=(0, 1))
@@ -171,6 +176,14 @@ def plot_adjustment(
 
 # Where nothing is changed, at the levels 0 and 1.
 _NEUTRAL = {"zero": [0, 0], "one": [1, 1], "diagonal": [0, 1]}
+
+
+def _lines(picture: Picture, name: str, *, alone: bool) -> Iterator[tuple[str, Float]]:
+    """Yield the lines of a picture with what the legend calls them."""
+    if not picture.names:
+        yield name, picture.values
+    for line, values in zip(picture.names, picture.values.T, strict=False):
+        yield line if alone else f"{name}, {line}", values
 
 
 def _mark_beyond(ax: Axes, levels: Float, values: Float) -> None:

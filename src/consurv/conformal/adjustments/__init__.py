@@ -6,6 +6,7 @@ from consurv._registry import resolve
 from consurv.conformal.adjustments.adjustment import Adjustment
 from consurv.conformal.adjustments.level import LevelAdjustment
 from consurv.conformal.adjustments.log_time import LogTimeAdjustment
+from consurv.conformal.adjustments.recalibrated import RecalibratedAdjustment
 from consurv.conformal.adjustments.time import TimeAdjustment
 from consurv.errors import InvalidInput
 
@@ -14,13 +15,20 @@ __all__ = [
     "Adjustment",
     "LevelAdjustment",
     "LogTimeAdjustment",
+    "RecalibratedAdjustment",
     "TimeAdjustment",
     "adjustment_kind",
     "register_adjustment",
 ]
 
 ADJUSTMENTS: dict[str, type[Adjustment]] = {
-    kind.kind: kind for kind in (TimeAdjustment, LogTimeAdjustment, LevelAdjustment)
+    kind.kind: kind
+    for kind in (
+        TimeAdjustment,
+        LogTimeAdjustment,
+        LevelAdjustment,
+        RecalibratedAdjustment,
+    )
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -20,22 +20,24 @@ from consurv.curves.rearrange import REARRANGEMENTS
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["Adjustment", "Picture"]
+__all__ = ["Adjustment", "Picture", "Stored"]
 
 
 @dataclass(frozen=True)
 class Picture:
-    """What an adjustment has changed, for a report to draw: one line over the levels.
+    """What an adjustment has changed, for a report to draw: lines over the levels.
 
     Attributes
     ----------
     label : str
         Of the vertical axis; ``{unit}`` stands for the unit of time, if it has one.
-    values : ndarray of shape (P,)
+    values : ndarray of shape (P,) or (P, L)
     neutral : {"zero", "one", "diagonal"}
         The line on which nothing is changed.
     caption, alt : str
         How to read it, and what is to be seen.
+    names : tuple of L str
+        Of the lines, if there are several.
     """
 
     label: str
@@ -43,6 +45,22 @@ class Picture:
     neutral: str
     caption: str
     alt: str
+    names: tuple[str, ...] = ()
+
+
+class Stored(Protocol):
+    """A part of an adjustment that says itself how it is stored.
+
+    Its arrays may have any length, where those of the adjustment have one number for
+    each level.
+    """
+
+    def to_stored(self) -> dict[str, Any]:
+        """Return arrays, numbers and words by names of its own."""
+
+    @classmethod
+    def from_stored(cls, values: Mapping[str, Any]) -> Any:
+        """Return the part; everything is checked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +96,10 @@ class Adjustment(ABC):
     can_cross: ClassVar[bool] = True
     # The censoring rules that go with it, by name; the first stands for "auto".
     rule_names: ClassVar[tuple[str, ...]] = ()
+    # Fields that are objects and store themselves, by the type that reads them again.
+    _parts: ClassVar[Mapping[str, type[Stored]]] = {}
+    # Whether there is no adjustment without a curve for censored subjects.
+    _needs_curve: ClassVar[bool] = True
     # What a stored number or word must be.
     _stored: ClassVar[Mapping[str, Constraint | tuple[Constraint, ...]]] = {
         "n_conformal": AtLeast(2),
@@ -222,25 +244,41 @@ class Adjustment(ABC):
         """Return the fields as arrays, numbers and words."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         curve = values.pop("kaplan_meier")
+        for name in self._parts:
+            values |= values.pop(name).to_stored()
         return values | ({} if curve is None else curve.to_arrays())
 
     @classmethod
     def from_stored(cls, values: Mapping[str, Any]) -> Self:
         """Return the adjustment that ``to_stored`` gave; everything is checked."""
-        names = [f.name for f in fields(cls) if f.name != "kaplan_meier"]
-        counts = ("times", "at_risk", "events")
-        missing = [n for n in (*names, *counts) if n not in values]
+        apart = ("kaplan_meier", *cls._parts)
+        names = [f.name for f in fields(cls) if f.name not in apart]
+        missing = [n for n in names if n not in values]
+        if cls._needs_curve or any(n in values for n in _COUNTS):
+            missing += [n for n in _COUNTS if n not in values]
         if missing:
             raise InvalidInput(f"it lacks {', '.join(missing)}")
         check_params({n: values[n] for n in cls._stored}, cls._stored)
         arrays = {n: as_floats(values[n], n) for n in names if n not in cls._stored}
         check_same_length(**{n: len(array) for n, array in arrays.items()})
-        curve = KaplanMeier.from_arrays(*(as_floats(values[n], n) for n in counts))
+        parts = {n: part.from_stored(values) for n, part in cls._parts.items()}
         settings = {n: values[n] for n in cls._stored}
-        return cls(**cls._checked(arrays), **settings, kaplan_meier=curve)
+        return cls(
+            **cls._checked(arrays), **settings, **parts, kaplan_meier=_curve(values)
+        )
 
     @classmethod
     def _checked(cls, arrays: dict[str, Float]) -> dict[str, Any]:
         """Return stored arrays in their own types, or refuse them."""
         flags = ("beyond", "identified")
         return {n: a.astype(bool) if n in flags else a for n, a in arrays.items()}
+
+
+# What a Kaplan–Meier curve is stored as.
+_COUNTS = ("times", "at_risk", "events")
+
+
+def _curve(values: Mapping[str, Any]) -> KaplanMeier | None:
+    if not all(name in values for name in _COUNTS):
+        return None
+    return KaplanMeier.from_arrays(*(as_floats(values[n], n) for n in _COUNTS))

@@ -102,3 +102,10 @@ class Given(Representation):
     def last_time(self) -> Float:
         """Where the data of the curves below end, or c if that is later."""
         return np.maximum(self._form.last_time, self._time)
+
+    def end_level(self) -> Float:
+        """Return the end of the curves below, given survival of c; 0 if c is later."""
+        survival = self._form.survival_at(self._time[:, None])[:, 0]
+        end = self._form.end_level()
+        known = (end < survival) & (survival > 0)
+        return np.where(known, end / np.where(known, survival, 1.0), 0.0)

@@ -175,6 +175,10 @@ class Law(Representation):
         """The largest time that the law was fitted on; +inf where unknown."""
         return self._last
 
+    def end_level(self) -> Float:
+        """Return 0: a law goes on as it is past the times that it was fitted on."""
+        return np.zeros(len(self))
+
     @property
     def times(self) -> Float:
         """Exact percentile times at 279 levels, from 0 on."""

@@ -103,6 +103,13 @@ class Representation(ABC):
         survival = self.survival_at(np.where(known, last, 0.0)[:, None])[:, 0]
         return np.where(known, survival, 0.0)
 
+    def end_level(self) -> Float:
+        """Return the survival (n,) below which a curve is but a line to its end.
+
+        0 where it is known for ever.
+        """
+        return self.last_survival()
+
     def mean_survival(self, times: Float) -> Float:
         """Return the mean over the subjects at common times (m,)."""
         total: Float = np.zeros(times.size)

@@ -1,0 +1,159 @@
+"""Maximum likelihood by scoring, under a ridge that may follow the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from consurv._checks import Float
+from consurv.conformal.recalibration.likelihood import Sums
+from consurv.conformal.recalibration.shrinkage import ridge_for, settled
+
+__all__ = ["CAREFUL", "FIXED", "QUICK", "Found", "Pace", "climb", "follow"]
+
+# The ridge of a number that is left out, and the least of one that is not: a standard
+# deviation of 1, which is a factor of e.
+FIXED, _LEAST = 1e8, 1.0
+# No number moves further in one step, and steps are halved up to so many times.
+_LONGEST, _HALVINGS = 0.7, 8
+# Steps are stretched from this share of the promised gain on; promises below so many
+# units of log-likelihood say nothing.
+_NEARLY_ALL, _WORTH = 0.75, 1e-3
+# Steps of a first look, which ends before when they are this short.
+_FIRST_STEPS, _SHORT = 5, 1e-3
+# Rounds with a ridge that follows, which end when neither it nor the numbers move.
+_ROUNDS, _RIDGE_STANDS, _NUMBERS_STAND = 40, 0.05, 1e-4
+# For a matrix without an inverse, and against rounding in the comparison of sums.
+_JITTER, _ROUNDING = 1e-9, 1e-9
+
+Evaluate = Callable[[Float], Sums]
+
+
+class Pace(NamedTuple):
+    """How the ascent goes.
+
+    Attributes
+    ----------
+    stretch : float
+        How many times longer a step may be than the curvature says.
+    still : float
+        The step, in standard errors, from which on the numbers stand still.
+    """
+
+    stretch: float
+    still: float
+
+
+# Step by step, as the evidence for the constants was gathered; and where subjects are
+# many, so that a round costs and the numbers are told so well that the way to them does
+# not matter.
+CAREFUL, QUICK = Pace(1.0, 0.0), Pace(16.0, 0.05)
+
+
+class Found(NamedTuple):
+    """Where the ascent stands: the objective is the log-likelihood less its ridge.
+
+    ``moved`` is how far the last step led, ``errors`` the same in standard errors, and
+    ``stretch`` by what the next one is longer than the curvature says.
+    """
+
+    numbers: Float
+    sums: Sums
+    objective: float
+    moved: float = 0.0
+    errors: float = 0.0
+    stretch: float = 1.0
+
+    def variances(self, ridge: Float) -> Float:
+        """Return the variance of each number."""
+        return np.diag(np.linalg.inv(_curvature(self.sums, ridge))).copy()
+
+
+def climb(evaluate: Evaluate, start: Float, ridge: Float, pace: Pace) -> Found:
+    """Return where a few steps lead under a given ridge."""
+    found = _at(evaluate, start, ridge)
+    for _ in range(_FIRST_STEPS):
+        found = _step(evaluate, found, ridge, pace)
+        if found.moved < _SHORT:
+            break
+    return found
+
+
+def follow(
+    evaluate: Evaluate, start: Float, ridge: Float, pace: Pace
+) -> tuple[Float, float]:
+    """Return the numbers, and how many, where numbers and ridge stand still together.
+
+    Parameters
+    ----------
+    evaluate : callable
+        Returns the sums at numbers.
+    start, ridge : ndarray of shape (5,)
+        Numbers whose ridge is ``FIXED`` stay at their start.
+    pace : Pace
+    """
+    fixed = ridge >= FIXED
+    found = _at(evaluate, start, ridge)
+    for _ in range(_ROUNDS):
+        found = _step(evaluate, found, ridge, pace)
+        due = ridge_for(found.numbers, found.variances(ridge), ridge)
+        renewed = np.clip(np.where(fixed, FIXED, due), _LEAST, FIXED)
+        change = np.abs(np.log(renewed / ridge)).max()
+        less = 0.5 * ((renewed - ridge) * found.numbers**2).sum()
+        found = found._replace(objective=found.objective - float(less))
+        ridge = renewed
+        stands = found.moved < _NUMBERS_STAND or found.errors < pace.still
+        if change < _RIDGE_STANDS and stands:
+            break
+    return settled(found.numbers, found.variances(ridge), ridge)
+
+
+def _at(evaluate: Evaluate, numbers: Float, ridge: Float) -> Found:
+    sums = evaluate(numbers)
+    penalty = 0.5 * float((ridge * numbers**2).sum())
+    return Found(numbers, sums, sums.value - penalty)
+
+
+def _step(evaluate: Evaluate, found: Found, ridge: Float, pace: Pace) -> Found:
+    """Return the end of one step, or the start with no move if none leads upwards."""
+    slope = found.sums.gradient - ridge * found.numbers
+    curvature = _curvature(found.sums, ridge)
+    plain = np.linalg.solve(curvature, slope)
+    step = np.clip(plain * found.stretch, -_LONGEST, _LONGEST)
+    for _ in range(_HALVINGS):
+        numbers = found.numbers + step
+        numbers[-1] = max(numbers[-1], 0.0)  # nothing comes before its time
+        reached = _at(evaluate, numbers, ridge)
+        gain = reached.objective - found.objective
+        if gain >= -_ROUNDING:
+            return reached._replace(
+                moved=float(np.abs(step).max()),
+                errors=float(np.sqrt(step @ curvature @ step)),
+                stretch=_stretch(gain, float(slope @ step), found.stretch, pace),
+            )
+        if found.stretch > 1:  # too far: as the curvature says
+            found = found._replace(stretch=1.0)
+            step = np.clip(plain, -_LONGEST, _LONGEST)
+        else:
+            step = step / 2
+    return found._replace(moved=0.0, errors=0.0)
+
+
+def _stretch(gain: float, hoped: float, last: float, pace: Pace) -> float:
+    """Return by what the next step is to be longer.
+
+    On a parabola a step to the top gains half of what its slope promised. Curves with
+    rough densities, such as coarse steps, scatter their gradients far more than the
+    likelihood is curved: steps then gain nearly all that was promised, and are short.
+    """
+    share = gain / hoped if hoped > _WORTH else 0.5
+    if share < _NEARLY_ALL and last == 1.0:
+        return 1.0
+    return float(np.clip(last / (2 * max(1 - share, 1e-3)), 1.0, pace.stretch))
+
+
+def _curvature(sums: Sums, ridge: Float) -> Float:
+    curvature: Float = sums.information + np.diag(ridge + _JITTER)
+    return curvature

@@ -1,0 +1,192 @@
+"""Recalibrated curves: the map, the ratios, the order of medians, all in one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from consurv._checks import Float
+from consurv.conformal.recalibration.hazards import hazard_at, residual_at
+from consurv.conformal.recalibration.likelihood import seen_probability
+from consurv.conformal.recalibration.order import OrderGuard
+from consurv.conformal.recalibration.ratios import HazardRatios
+from consurv.conformal.recalibration.sample import Sample
+from consurv.conformal.recalibration.shapes import OUTER, Shapes
+from consurv.conformal.recalibration.stored import read_stored
+from consurv.conformal.recalibration.time_map import TimeMap
+from consurv.conformal.recalibration.windows import mixed
+from consurv.curves.chunks import row_chunks
+
+__all__ = ["Recalibration", "raw_times"]
+
+# Rows at once, so that what is made on the way stays small.
+_ROWS = 4096
+# Log times stay within what a float can hold.
+_LOG_TIMES = -690.0, 690.0
+# Times that are whole units but for rounding are not moved to the next one.
+_WHOLE = 1e-6
+
+
+@dataclass(frozen=True)
+class Recalibration:
+    """What maximum likelihood says is to be done to raw curves.
+
+    Attributes
+    ----------
+    fine_levels : ndarray of shape (K,)
+        The levels at which raw curves are read.
+    time_map : TimeMap
+        Stage (a).
+    ratios : HazardRatios
+        Stage (b), on mapped curves.
+    guard : OrderGuard
+    unit : float
+        Of which adjusted times are whole multiples; 0 if there is none.
+    scale : float
+        The unit of time that all of this is counted in: a power of two.
+    """
+
+    fine_levels: Float
+    time_map: TimeMap
+    ratios: HazardRatios
+    guard: OrderGuard
+    unit: float = 0.0
+    scale: float = 1.0
+
+    def times(self, reading: Float, levels: Float) -> Float:
+        """Return adjusted percentile times (n, p) from what was read off raw curves.
+
+        Every step is monotone in the level, so rows never cross. Curves that have no
+        shape (they never drop, or their median is 0) stay as they are.
+        """
+        times = np.empty((len(reading), len(levels)))
+        for piece in row_chunks(len(reading), _ROWS):
+            some = reading[piece]
+            shapes, rows = Shapes.read(some, self.fine_levels, self.scale)
+            if len(rows) < len(some):
+                times[piece] = raw_times(some, self.fine_levels, levels)
+            times[piece][rows] = self.scale * self.times_of(shapes, levels)
+        return times
+
+    def times_of(self, shapes: Shapes, levels: Float) -> Float:
+        """Return adjusted percentile times (n, p) of shapes, in their scale."""
+        log_hazards = np.log(self.ratios.mapped(shapes.log_median, levels))
+        log_times = self._log_times(shapes, log_hazards) + self._pull(shapes)[:, None]
+        times = np.exp(np.clip(log_times, *_LOG_TIMES)) - self.time_map.delay
+        times = np.maximum(times, 0.0)
+        if self.unit:
+            times = np.ceil(times / self.unit - _WHOLE) * self.unit
+        never = log_hazards > shapes.lowest[:, None] + _WHOLE
+        return np.where(never, np.inf, times)
+
+    def log_medians(self, shapes: Shapes) -> Float:
+        """Return the log of T' + D at the median, before the order is held."""
+        middle = self.ratios.mapped(shapes.log_median, np.array([0.5]))
+        return self._log_times(shapes, np.log(middle))[:, 0]
+
+    def hazard(self, shapes: Shapes, time: Float) -> Float:
+        """Return adjusted cumulative hazards (n,), each at a time of its own."""
+        if self.guard.share:
+            delay = self.time_map.delay
+            time = (time + delay) * np.exp(-self._pull(shapes)) - delay
+        mapped, _ = hazard_at(shapes, self.time_map.residual(shapes, time))
+        return self.ratios.adjusted(shapes.log_median, mapped)
+
+    def log_likelihood(self, sample: Sample) -> float:
+        """Return the log-likelihood of the whole follow-up of subjects."""
+        shapes, windows = sample.shapes, sample.windows
+        low, high = (self.hazard(shapes, t) for t in (windows.low, windows.high))
+        p = seen_probability(windows.event, low, high)
+        return float(np.log(mixed(p, windows.broad(shapes))).sum())
+
+    def factors(self, levels: Float, score: float) -> Float:
+        """Return q'/q (p,) of a typical curve at a score of risk.
+
+        It has the raw median that goes with the score, the usual width, and the form
+        of a Weibull law.
+        """
+        median = np.array([self.ratios.risk.median_at(score)])
+        log_width = self.time_map.centre[1:]
+        y = np.log(-np.log(self.fine_levels))
+        nodes = (y - np.log(np.log(2))) * np.exp(log_width) / OUTER
+        none = np.array([np.inf])
+        typical = Shapes(
+            median, log_width, nodes[None, :], y, none, none, np.array([False])
+        )
+        smooth = replace(self, unit=0.0)
+        log_raw = median + residual_at(typical, np.log(-np.log(levels))[None, :])
+        factors: Float = smooth.times_of(typical, levels)[0] / np.exp(log_raw[0])
+        return factors
+
+    def _log_times(self, shapes: Shapes, log_hazards: Float) -> Float:
+        location, scale = self.time_map.place(shapes.log_median, shapes.log_width)
+        residuals = residual_at(shapes, log_hazards)
+        return location[:, None] + scale[:, None] * residuals
+
+    def _pull(self, shapes: Shapes) -> Float:
+        if not self.guard.share:
+            return np.zeros(len(shapes))
+        return self.guard.pull(shapes.log_median, self.log_medians(shapes))
+
+    def to_stored(self) -> dict[str, Any]:
+        """Return all numbers by name."""
+        ratios, guard = self.ratios, self.guard
+        return {
+            "fine_levels": self.fine_levels,
+            "map_numbers": self.time_map.numbers,
+            "map_centre": self.time_map.centre,
+            "ratio_borders": ratios.borders,
+            "ratio_levels": ratios.levels,
+            "ratio_slopes": ratios.slopes,
+            "ratio_bend": ratios.bend,
+            "risk_medians": ratios.risk.log_medians,
+            "risk_scores": ratios.risk.scores,
+            "order_share": guard.share,
+            "order_medians": guard.log_medians,
+            "order_targets": guard.targets,
+            "time_unit": self.unit,
+            "time_scale": self.scale,
+        }
+
+    @classmethod
+    def from_stored(cls, values: Mapping[str, Any]) -> Recalibration:
+        """Return what ``to_stored`` gave; everything is checked."""
+        return cls(**read_stored(values)._asdict())
+
+    def __repr__(self) -> str:
+        held = f", order held by {self.guard.share:g}" if self.guard.share else ""
+        return f"Recalibration({self.time_map!r}, ratios {self._ratios_said}{held})"
+
+    @cached_property
+    def _ratios_said(self) -> str:
+        if self.ratios.is_none:
+            return "1"
+        said = [float(self.ratios.ratios(np.array([z])).mean()) for z in (-1.0, 0, 1)]
+        return "{:.3g} / {:.3g} / {:.3g} at high / middle / low risk".format(*said)
+
+
+def raw_times(reading: Float, fine_levels: Float, levels: Float) -> Float:
+    """Return the percentile times (n, p) of raw curves from what was read off them.
+
+    They are exact at fine levels and on a line between them.
+
+    Examples
+    --------
+    >>> reading = np.array([[2.0, 6.0, 0.0, 9.0]])  # two times, then the end
+    >>> raw_times(reading, np.array([0.8, 0.4]), np.array([0.6, 0.4]))
+    array([[4., 6.]])
+    """
+    nodes = np.concatenate([np.zeros((len(reading), 1)), reading[:, :-2]], axis=1)
+    grid = np.concatenate([[1.0], fine_levels])
+    right = np.clip(np.searchsorted(-grid, -levels), 1, len(fine_levels))
+    left = (levels - grid[right]) / (grid[right - 1] - grid[right])
+    after, before = nodes[:, right], nodes[:, right - 1]
+    past = levels < fine_levels[-1]
+    with np.errstate(invalid="ignore"):  # inf - inf, which is inf here
+        times = after - left * (after - before)
+        times[:, past] = nodes[:, -1:] * (1 - levels[past]) / (1 - fine_levels[-1])
+    return np.where(after < np.inf, times, np.inf)

@@ -1,0 +1,147 @@
+"""Raw curves as a likelihood needs them: a median, a width, and log H over log time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from consurv._checks import Bool, Float, Index
+from consurv.conformal.recalibration.drops import spread_drops
+from consurv.conformal.recalibration.tails import continue_past_end
+from consurv.curves.curves import SurvivalCurves
+
+__all__ = ["FINE_LEVELS", "OUTER", "WIDTH", "Shapes", "read_curves"]
+
+# The levels at which raw curves are read: dense where a rare event decides, and wide
+# enough that a curve between them is nearly a line in log H over log t.
+FINE_LEVELS = np.concatenate(
+    [
+        [0.998, 0.995, 0.99, 0.985, 0.98, 0.97, 0.96],
+        np.arange(38, 1, -1) / 40,
+        [0.04, 0.03, 0.02, 0.01],
+    ]
+)
+# How many numbers are read off a curve: times at these levels, and where its data end.
+WIDTH = len(FINE_LEVELS) + 2
+# The rise of log H between the levels 0.75 and 0.25, whatever the curve.
+OUTER = float(np.log(np.log(4)) - np.log(np.log(4 / 3)))
+# No curve is taken to be narrower, on the scale of log time: a point mass has no width.
+_NARROWEST = 0.02
+# A percentile time of 0 stands at this share of the median, whatever the unit.
+_NOTHING = 2.0**-40
+_LARGEST = 1e300
+_PER_SUBJECT = ("log_median", "log_width", "nodes", "t_end", "lowest", "stepped")
+
+
+def read_curves(curves: SurvivalCurves) -> Float:
+    """Return percentile times at ``FINE_LEVELS``, then level and time where data end.
+
+    Returns
+    -------
+    ndarray of shape (n, 50)
+
+    Examples
+    --------
+    >>> read_curves(SurvivalCurves([4.0], [[0.5]]))[:, -3:]
+    array([[7.92, 0.5 , 4.  ]])
+    """
+    form = curves._form
+    ends = form.end_level(), form.last_time
+    return np.column_stack([curves._times_at(FINE_LEVELS), *ends])
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """Continuous curves of n subjects, as nodes of log H over e = log t − log median.
+
+    Attributes
+    ----------
+    log_median, log_width : ndarray of shape (n,)
+        The width of a curve is log q(.25) − log q(.75).
+    nodes : ndarray of shape (n, K)
+        e at the fine levels.
+    log_hazards : ndarray of shape (K,)
+        log(−log ρ) at the fine levels, ascending: the same for all.
+    t_end : ndarray of shape (n,)
+        The time where the data of a curve end; +inf where it goes on.
+    lowest : ndarray of shape (n,)
+        log H that a curve never exceeds; +inf for most.
+    stepped : ndarray of shape (n,) of bool
+        Which had vertical drops.
+    """
+
+    log_median: Float
+    log_width: Float
+    nodes: Float
+    log_hazards: Float
+    t_end: Float
+    lowest: Float
+    stepped: Bool
+
+    @classmethod
+    def read(
+        cls, reading: Float, levels: Float, scale: float = 1.0
+    ) -> tuple[Self, Index]:
+        """Return the shapes of the rows that have one, and which rows these are.
+
+        A curve that never drops has none, nor has one whose median is 0.
+
+        Parameters
+        ----------
+        reading : ndarray of shape (n, K + 2)
+            As ``read_curves`` gives it.
+        levels : ndarray of shape (K,)
+            The fine levels.
+        scale : float
+            The unit of time that shapes are counted in.
+        """
+        q, end, t_last = reading[:, :-2], reading[:, -2], reading[:, -1] / scale
+        early, middle, late = (_nearest(levels, u) for u in (0.75, 0.5, 0.25))
+        n_finite = np.count_nonzero(q < np.inf, axis=1)
+        last = q[np.arange(len(q)), n_finite - 1]
+        rows = np.flatnonzero((n_finite > 0) & (last > 0) & (q[:, middle] > 0))
+        times, t_end = continue_past_end(
+            q[rows] / scale, levels, end[rows], t_last[rows]
+        )
+        times, stepped = spread_drops(times)
+        median = times[:, middle]
+        floor = _NOTHING * median[:, None]
+        log_times = np.log(np.clip(times, floor, _LARGEST))
+        log_median = log_times[:, middle].copy()
+        width = np.maximum(log_times[:, late] - log_times[:, early], _NARROWEST)
+        log_times -= log_median[:, None]
+        log_hazards = np.log(-np.log(levels))
+        never = np.where(
+            n_finite[rows] < len(levels), log_hazards[n_finite[rows] - 1], np.inf
+        )
+        shapes = cls(
+            log_median,
+            np.log(width),
+            log_times,
+            log_hazards,
+            t_end,
+            never,
+            stepped,
+        )
+        return shapes, rows
+
+    def __len__(self) -> int:
+        return len(self.log_median)
+
+    def take(self, rows: Any) -> Shapes:
+        """Return some subjects."""
+        return replace(self, **{n: getattr(self, n)[rows] for n in _PER_SUBJECT})
+
+    @classmethod
+    def concatenate(cls, parts: list[Shapes]) -> Shapes:
+        """Join the subjects of several parts."""
+        joined = {
+            n: np.concatenate([getattr(p, n) for p in parts]) for n in _PER_SUBJECT
+        }
+        return replace(parts[0], **joined)
+
+
+def _nearest(levels: Float, level: float) -> int:
+    return int(np.argmin(np.abs(levels - level)))

@@ -1,0 +1,127 @@
+"""Stage (a): the likelihood of the map, its gradient, and what it finds."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from consurv import Outcome
+from consurv.conformal.blocks import Block
+from consurv.conformal.recalibration.hazards import hazard_at
+from consurv.conformal.recalibration.likelihood import likelihood_sums, seen_probability
+from consurv.conformal.recalibration.map_fit import centre_of, fit_map
+from consurv.conformal.recalibration.sample import Sample, read_samples, thin
+from consurv.conformal.recalibration.shrinkage import ridge_for, settled
+from consurv.conformal.recalibration.time_map import TimeMap
+
+NUMBERS = np.array([-0.2, 0.1, -0.1, 0.15, 0.1])
+
+
+def samples_of(reading, y, parts=1):
+    cut = np.array_split(np.arange(len(y)), parts)
+    blocks = [Block(reading[rows], np.array([0.5]), y[rows]) for rows in cut]
+    return read_samples(blocks).samples
+
+
+def test_terms_by_hand(readings):
+    reading, y = readings(40, 0)
+    (sample,) = samples_of(reading, y)
+    time_map = TimeMap(NUMBERS, centre_of([sample])[0])
+    total, shapes, seen = 0.0, sample.shapes, sample.seen
+    for j in range(40):
+        one = shapes.take(slice(j, j + 1))
+        low, high = (
+            np.exp(-hazard_at(one, time_map.residual(one, t[j : j + 1]))[0][0])
+            for t in (seen.low, seen.high)
+        )
+        p = low - high if y.event[j] else high
+        total += np.log(0.98 * p + 0.02 * sample.broad[j])
+    assert_allclose(likelihood_sums([sample], time_map).value, total, rtol=1e-12)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_gradient_by_differences(readings, whole):
+    reading, y = readings(300, 1)
+    if whole:
+        reading[:, :-2] = np.ceil(reading[:, :-2] / 3) * 3
+        y = Outcome(np.ceil(y.time), y.event)
+    samples = samples_of(reading, y)
+    centre = centre_of(samples)[0]
+    found = likelihood_sums(samples, TimeMap(NUMBERS, centre))
+    for k in range(5):
+        step = 1e-6 * np.eye(5)[k]
+        up, down = (
+            likelihood_sums(samples, TimeMap(NUMBERS + s, centre)).value
+            for s in (step, -step)
+        )
+        assert_allclose(found.gradient[k], (up - down) / 2e-6, rtol=2e-4, atol=1e-3)
+
+
+def test_information_is_the_sum_of_outer_products(readings):
+    reading, y = readings(30, 2)
+    samples = samples_of(reading, y)
+    time_map = TimeMap(NUMBERS, centre_of(samples)[0])
+    single = [likelihood_sums([s], time_map) for s in samples_of(reading, y, parts=30)]
+    outer = sum(np.outer(s.gradient, s.gradient) for s in single)
+    assert_allclose(likelihood_sums(samples, time_map).information, outer, rtol=1e-9)
+
+
+def test_early_events_keep_their_digits():
+    p = seen_probability(np.array([True]), np.array([1e-18]), np.array([3e-18]))
+    assert_allclose(p, 2e-18, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "number", "value"),
+    [
+        ({"stretch": 1.5}, 0, np.log(1 / 1.5)),
+        ({"stretch": 0.6}, 0, np.log(1 / 0.6)),
+        ({"effect": 0.35}, 1, np.log(2)),
+    ],
+)
+def test_finds_what_is_wrong_and_leaves_the_rest(readings, change, number, value):
+    reading, y = readings(3000, 3, **change)
+    time_map, dof = fit_map(*2 * [samples_of(reading, y)])
+    expected = np.eye(5)[number] * value
+    assert_allclose(time_map.numbers, expected, atol=0.06)
+    assert 0.8 < dof < 4
+
+
+def test_finds_a_delay(readings):
+    reading, y = readings(3000, 4)
+    reading[:, :-2] += 6.0
+    samples, _, scale = read_samples([Block(reading, np.array([0.5]), y)])
+    time_map, _ = fit_map(samples, samples)
+    assert scale * time_map.delay == pytest.approx(6.0, rel=0.15)
+
+
+def test_a_right_model_is_left_alone(readings):
+    reading, y = readings(400, 5)
+    time_map, dof = fit_map(*2 * [samples_of(reading, y)])
+    assert np.abs(time_map.numbers).max() < 0.1
+    assert dof < 1.5
+
+
+def test_slopes_are_left_out_where_all_curves_are_alike(readings):
+    reading, y = readings(200, 6, stretch=1.7)
+    reading[:] = reading[0]
+    time_map, _ = fit_map(*2 * [samples_of(reading, y)])
+    assert_array_equal(time_map.numbers[[1, 3]], [0, 0])
+
+
+def test_thin_does_not_depend_on_the_split(readings):
+    reading, y = readings(11_000, 7)
+    (few,) = thin(samples_of(reading, y), 0.0)
+    (same,) = thin(samples_of(reading, y, parts=7), 0.0)
+    assert_allclose(few.outcome.time / few.outcome.time[0], y.time[::2] / y.time[0])
+    assert_array_equal(same.shapes.nodes, few.shapes.nodes)
+    assert isinstance(few, Sample)
+
+
+def test_a_number_below_two_standard_errors_does_not_count():
+    variance, ridge = np.array([1.0]), np.array([0.0])
+    theta = np.array([1.9])
+    for _ in range(200):
+        weight = ridge_for(theta, variance, ridge)
+        theta, variance = 1.9 / (1 + weight), 1 / (1 + weight)
+        ridge = weight
+    assert_array_equal(settled(theta, variance, ridge)[0], [0.0])

@@ -1,0 +1,120 @@
+"""Raw curves as shapes: tails, drops, hazards and their inverse."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from consurv import SurvivalCurves
+from consurv.conformal.recalibration.drops import spread_drops
+from consurv.conformal.recalibration.hazards import hazard_at, residual_at
+from consurv.conformal.recalibration.shapes import FINE_LEVELS, Shapes, read_curves
+from consurv.curves.representations.given import Given
+from consurv.curves.representations.weibull import Weibull
+
+
+def shapes_of(curves):
+    return Shapes.read(read_curves(curves), FINE_LEVELS)
+
+
+def test_a_weibull_curve_is_a_line_and_its_tails_too(readings):
+    reading, _ = readings(20, 0)
+    shapes, rows = Shapes.read(reading, FINE_LEVELS)
+    assert_array_equal(rows, np.arange(20))
+    for e in (-30.0, -4.0, -0.3, 0.0, 0.4, 2.0, 8.0):
+        hazard, slope = hazard_at(shapes, np.full(20, e))
+        shape = np.diff(shapes.log_hazards[[0, -1]]) / np.ptp(shapes.nodes, axis=1)
+        line = np.log(np.log(2)) + shape * e
+        assert_allclose(np.log(hazard), np.clip(line, -40, 6), atol=1e-9)
+        assert_allclose(slope, hazard * shape, rtol=1e-9)
+
+
+def test_residual_is_the_inverse_of_hazard(readings):
+    reading, _ = readings(50, 1)
+    shapes, _ = Shapes.read(reading, FINE_LEVELS)
+    rng = np.random.default_rng(2)
+    y = rng.uniform(-9, 3, (50, 4))
+    e = residual_at(shapes, y)
+    for column in range(4):
+        hazard, _ = hazard_at(shapes, e[:, column])
+        assert_allclose(np.log(hazard), y[:, column], atol=1e-9)
+    rows = np.array([3, 3, 40])
+    some, _ = hazard_at(shapes, e[rows, 0], rows)
+    assert_allclose(np.log(some), y[rows, 0], atol=1e-9)
+
+
+def test_hazards_slope_by_differences(readings):
+    reading, _ = readings(30, 3)
+    shapes, _ = Shapes.read(np.ceil(reading), FINE_LEVELS)
+    e = np.random.default_rng(4).normal(size=30)
+    up, down = (hazard_at(shapes, e + h)[0] for h in (1e-6, -1e-6))
+    assert_allclose(hazard_at(shapes, e)[1], (up - down) / 2e-6, rtol=1e-4)
+
+
+class TestEnds:
+    def test_a_curve_that_ends_goes_on_as_it_came(self):
+        times = np.linspace(0.01, 4, 400)
+        curves = SurvivalCurves(times, np.exp(-times / 5)[None, :])
+        shapes, _ = shapes_of(curves)
+        assert_allclose(shapes.t_end, 4.0)
+        q = np.exp(shapes.log_median[:, None] + shapes.nodes)
+        assert_allclose(q, -5 * np.log(FINE_LEVELS)[None, :], rtol=2e-3)
+
+    def test_a_law_goes_on_for_ever(self):
+        law = Weibull(np.array([2.0]), np.array([0.5]), last_time=3.0)
+        assert_array_equal(law.end_level(), [0.0])
+        shapes, _ = shapes_of(SurvivalCurves._of(law))
+        assert_array_equal(shapes.t_end, [np.inf])
+
+    def test_given_survival(self):
+        form = SurvivalCurves([2.0, 4.0], [[0.8, 0.4]])._form
+        assert_allclose(Given(form, np.array([2.0])).end_level(), [0.5])
+        assert_array_equal(Given(form, np.array([5.0])).end_level(), [0.0])
+
+    @pytest.mark.parametrize("last", [1 - 1e-9, 0.9995, 0.99])
+    def test_a_curve_that_hardly_drops_is_exponential(self, last):
+        shapes, rows = shapes_of(SurvivalCurves([10.0], [[last]]))
+        assert_array_equal(rows, [0])
+        expected = 10 * np.log(2) / -np.log(last)
+        assert_allclose(np.exp(shapes.log_median), expected, rtol=0.05)
+
+
+class TestRowsWithoutShape:
+    def test_never_drops_or_drops_at_once(self):
+        curves = SurvivalCurves([0.0, 5.0], [[1, 1], [0, 0], [0.4, 0], [0.9, 0]])
+        shapes, rows = shapes_of(curves)
+        assert_array_equal(rows, [3])
+        assert np.isfinite(shapes.nodes).all()
+
+    def test_a_level_that_is_never_reached(self):
+        times = [[3.0, np.inf], [3.0, 9.0]]
+        curves = SurvivalCurves.from_percentile_times(times, [0.6, 0.2])
+        shapes, rows = shapes_of(curves)
+        assert_array_equal(rows, [0, 1])
+        assert np.isfinite(shapes.nodes).all()
+        assert_array_equal(np.isfinite(shapes.lowest), [True, False])
+        assert shapes.t_end[0] == pytest.approx(3.0)
+
+
+def test_drops_are_spread_and_survival_at_them_stays():
+    q = np.array([[1.0, 1, 4, 4, 4, 7], [1, 2, 3, 4, 5, 6]])
+    times, stepped = spread_drops(q)
+    assert_allclose(times, [[0.5, 1, 2, 3, 4, 7], [1, 2, 3, 4, 5, 6]])
+    assert_array_equal(stepped, [True, False])
+
+
+def test_float32_curves():
+    times = np.linspace(0.1, 60, 200)
+    survival = np.exp(-times / np.array([[10.0], [30.0]]))
+    double, _ = shapes_of(SurvivalCurves(times, survival))
+    single, _ = shapes_of(SurvivalCurves(times, survival.astype(np.float32)))
+    assert_allclose(single.nodes, double.nodes, atol=1e-4)
+
+
+def test_take_and_concatenate(readings):
+    reading, _ = readings(9, 5)
+    shapes, _ = Shapes.read(reading, FINE_LEVELS)
+    joined = Shapes.concatenate(
+        [shapes.take(slice(0, 4)), shapes.take(np.arange(4, 9))]
+    )
+    assert_array_equal(joined.nodes, shapes.nodes)
+    assert len(joined) == 9

@@ -1,0 +1,62 @@
+"""Outcomes as windows, and the unit of whole times."""
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import fisk
+
+from consurv import Outcome
+from consurv.conformal.recalibration.shapes import FINE_LEVELS, Shapes
+from consurv.conformal.recalibration.windows import Windows, whole_unit
+
+
+def test_whole_months_have_a_unit_and_continuous_times_none():
+    rng = np.random.default_rng(0)
+    months = np.ceil(rng.exponential(20, 300))
+    event = np.ones(300)
+    assert whole_unit([Outcome(months, event)]) == 1.0
+    assert (
+        whole_unit([Outcome(months[:100] / 12, event[:100])])
+        == np.diff(np.unique(months[:100] / 12)).min()
+    )
+    parts = [Outcome(months[:50], event[:50]), Outcome(months[50:], event[50:])]
+    assert whole_unit(parts) == 1.0
+    assert whole_unit([Outcome(rng.exponential(20, 300), event)]) == 0.0
+    assert whole_unit([Outcome([1.0, 1.0], [1, 1])]) == 0.0
+    assert whole_unit([Outcome(np.arange(1.0, 2102), np.ones(2101))] * 2) == 0.0
+
+
+def test_windows_of_events_and_censored(readings):
+    reading, y = readings(40, 1)
+    shapes, _ = Shapes.read(reading, FINE_LEVELS)
+    windows = Windows.of(y, shapes, 0.0)
+    assert_array_equal(windows.low[~y.event], y.time[~y.event])
+    assert_array_equal(windows.high[~y.event], y.time[~y.event])
+    ratio = np.log(windows.high / windows.low)[y.event]
+    assert_allclose(ratio, 0.4 * np.exp(shapes.log_width[y.event]))
+    whole = Windows.of(y, shapes, 2.0)
+    assert_allclose(whole.low[y.event], np.maximum(y.time - 2, 0.1)[y.event])
+    assert_array_equal(whole.high, y.time)
+
+
+def test_nobody_is_followed_past_the_end_of_its_curve():
+    windows = Windows(np.array([1.0, 4]), np.array([2.0, 6]), np.array([True, True]))
+    seen = windows.until(np.array([5.0, 5.0]), np.array([5.0, 5.1]))
+    assert_array_equal(seen.event, [True, False])
+    assert_array_equal(seen.low, [1.0, 5.0])
+    assert_array_equal(seen.high, [2.0, 5.0])
+
+
+def test_the_broad_law_is_log_logistic_and_never_nothing(readings):
+    reading, y = readings(60, 2)
+    shapes, _ = Shapes.read(reading, FINE_LEVELS)
+    windows = Windows.of(y, shapes, 0.0)
+    law = fisk(2.2 / 3 / np.exp(shapes.log_width), scale=np.exp(shapes.log_median))
+    between = law.cdf(windows.high) - law.cdf(windows.low)
+    expected = np.where(y.event, between, law.sf(windows.high))
+    assert_allclose(windows.broad(shapes), expected, rtol=1e-9)
+    far = Outcome(np.where(np.arange(60) % 2, 1e-30, 1e30), np.ones(60))
+    narrow = Shapes.read(
+        np.column_stack([np.full((60, 48), 5.0), np.zeros(60), np.full(60, np.inf)]),
+        FINE_LEVELS,
+    )[0]
+    assert (Windows.of(far, narrow, 0.0).broad(narrow) > 0).all()
