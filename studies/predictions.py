@@ -154,8 +154,8 @@ class _RememberingModel(RawModel):
         times = self._once("times", X, lambda: read(X, self._levels))
         return times[:, np.searchsorted(self._levels, levels)]
 
-    def survival_at_observed(self, X: Any, time: Float) -> Float:
-        read = super().survival_at_observed
+    def survival_around_observed(self, X: Any, time: Float) -> Float:
+        read = super().survival_around_observed
         return self._once("survival", X, lambda: read(X, time))
 
     def _once(self, what: str, X: Any, read: Callable[[], Float]) -> Float:

@@ -55,7 +55,7 @@ class TestReport:
         assert result.exit_code == 0, result.stderr
         text = text_of(files)
         assert "<dd>levels moved to conformal quantiles (CiPOT)</dd>" in text
-        assert "<dd>uniform</dd>" in text
+        assert "<dd>self-consistent</dd>" in text
         assert "The adjusted levels come from the subjects that the model" in text
         assert "shift" not in re.sub(r'src="data:[^"]*"', "", text).lower()
 

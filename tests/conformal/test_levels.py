@@ -17,6 +17,7 @@ from consurv import (
 from consurv.conformal import LevelAdjustment
 from consurv.conformal.blocks import Block
 from consurv.conformal.levels import find_levels
+from consurv.conformal.probabilities import Counts
 from consurv.conformal.quantile import rank
 from consurv.metrics import d_calibration
 
@@ -158,13 +159,16 @@ class TestShape:
     @pytest.mark.parametrize("rule", ["uniform", "self-consistent"])
     def test_parts_in_any_order_and_split_give_the_same_bits(self, case, rule):
         survival, event = case
-        whole, _ = find_levels(survival, event, LEVELS, rule)
+        # Some curves drop at the event.
+        reading = np.stack([survival, np.maximum(survival, survival[::-1])], axis=1)
+        whole = find_levels(survival, event, LEVELS, rule, reading[:, 1])
         y = Outcome(time=np.ones(500), event=event)
         order = np.random.default_rng(1).permutation(500)
         pieces = np.split(order, [3, 200, 201])
-        blocks = [Block(survival[rows], LEVELS, y[rows]) for rows in pieces]
+        blocks = [Block(reading[rows], LEVELS, y[rows]) for rows in pieces]
         split = LevelAdjustment.find(blocks, rule, np.random.default_rng())
-        assert_array_equal(split.adjusted_levels, whole)
+        assert_array_equal(split.adjusted_levels, whole.levels)
+        assert_array_equal(split.identified, whole.identified)
         assert split.n_conformal == 500
 
     def test_it_is_the_count_of_d_calibration(self, case):
@@ -273,6 +277,111 @@ class TestSelfConsistent:
             off[rule] = np.abs(result.cumulative - result.levels).max()
         assert off["self-consistent"] < 2e-3
         assert off["uniform"] > 0.01
+
+
+class TestDrops:
+    """Curves that drop at an event: its probability is even on (S(t), S(t⁻)]."""
+
+    def test_by_hand(self):
+        # N·F rises from 0 to 1 on (0, 0.5] and from 1 to 2 on (0.5, 0.8].
+        survival, before = [0.0, 0.5], [0.5, 0.8]
+        for rule in ("uniform", "self-consistent"):
+            moved = quiet(
+                survival, [0.3, 0.6], [1, 1], survival_before=before, censoring=rule
+            )
+            assert_allclose(moved, [0.5, 0.8])
+
+    def test_product_limit_by_hand(self):
+        # The first two events are spread over (0.4, 0.8], half above the censored at
+        # 0.6: Y = 4, so N·F falls from 4 to 3 there. Of the 3 at 0.6 one is censored,
+        # and the other half takes 1 of the 2 that are left: 3·1/2 down to 1.5 at 0.4.
+        # The event at 0.1 has the rest. k = 2: 1.5 + 1.5(u − 0.4)/0.2 = 2.
+        survival, before = [0.4, 0.4, 0.6, 0.1], [0.8, 0.8, 0.6, 0.1]
+        moved = quiet(
+            survival,
+            [0.2, 0.4, 0.8],
+            [1, 1, 0, 1],
+            survival_before=before,
+            censoring="self-consistent",
+        )
+        assert_allclose(moved, [0.1, 0.4 + 0.2 / 3, 0.8])
+
+    @pytest.mark.parametrize("rule", ["uniform", "self-consistent"])
+    def test_it_is_the_limit_of_many_draws(self, rule):
+        rng = np.random.default_rng(2)
+        n, draws = 40, 400
+        survival = np.round(rng.random(n), 1) * 0.8
+        before = survival + np.round(0.2 * rng.random(n), 1)
+        event = rng.random(n) < 0.6
+        exact = quiet(survival, LEVELS, event, survival_before=before, censoring=rule)
+        # Every subject becomes many, with probabilities all over the drop.
+        way = (np.arange(draws) + 0.5) / draws
+        high = np.where(event, before, survival)
+        many = (survival[:, None] + way * (high - survival)[:, None]).ravel()
+        ranks = np.array([rank(level, n) for level in LEVELS])
+        levels = (ranks - 0.5 / draws) / (n + 1 / draws)
+        near = quiet(many, levels[ranks <= n], np.repeat(event, draws), censoring=rule)
+        assert_allclose(exact[ranks <= n], near, atol=2e-3)
+
+    @pytest.mark.parametrize("n_times", [14, 24])
+    def test_a_right_model_on_few_times_is_left_alone(self, n_times):
+        # Exponential times on a lattice, a third censored; the model knows the law.
+        rng, unit = np.random.default_rng(n_times), 3 / n_times
+        scale = np.exp(rng.normal(0, 0.5, 4000))
+        true = unit * np.ceil(scale * rng.exponential(1, 4000) / unit)
+        limit = unit * np.ceil(2 * rng.exponential(1, 4000) / unit)
+        time, event = np.minimum(true, limit), true <= limit
+        survival, before = np.exp(-time / scale), np.exp(-(time - unit) / scale)
+        off = {}
+        for name, known in {"S(t)": None, "both": before}.items():
+            moved = quiet(
+                survival,
+                LEVELS,
+                event,
+                survival_before=known,
+                censoring="self-consistent",
+            )
+            off[name] = 1000 * np.mean((moved - LEVELS) ** 2)
+        assert off["both"] < 0.3
+        assert off["S(t)"] > 5 * off["both"]
+
+    def test_where_nothing_drops_it_changes_nothing(self):
+        rng = np.random.default_rng(0)
+        survival, event = rng.random(200), rng.random(200) < 0.6
+        for rule in ("uniform", "self-consistent"):
+            assert_array_equal(
+                quiet(survival, LEVELS, event, censoring=rule),
+                quiet(
+                    survival, LEVELS, event, survival_before=survival, censoring=rule
+                ),
+            )
+
+    @pytest.mark.parametrize(
+        ("before", "said"),
+        [
+            ([0.5, 0.2], r"lower than survival_at_observed in 1 rows.* 1: 0.2 < 0.4"),
+            ([0.5, 1.5], r"survival_before has 1 values outside"),
+            ([0.5], "event has 2, survival_before has 1"),
+        ],
+    )
+    def test_bad_input_is_named(self, before, said):
+        with pytest.raises(InvalidInput, match=said):
+            conformal_levels([0.5, 0.4], [0.5], [1, 1], survival_before=before)
+
+
+class TestIdentified:
+    def test_levels_without_events_are_named(self):
+        # Everyone is censored at 0.4: no event is below.
+        survival = np.append(np.linspace(0.95, 0.41, 50), np.full(50, 0.4))
+        event = np.repeat([True, False], 50)
+        with pytest.warns(CalibrationWarning, match=r"levels 0\.1, 0\.2, 0\.3: "):
+            found = find_levels(survival, event, np.array([0.1, 0.2, 0.3, 0.9]))
+        assert found.identified.tolist() == [False, False, False, True]
+
+    def test_a_drop_counts_by_its_part(self):
+        counts = Counts.of(np.array([0.2, 0.6]), np.ones(2, bool), np.array([0.4, 0.6]))
+        found = counts.events_below(np.array([0.1, 0.3, 0.5, 0.6, 1.0]))
+        assert_allclose(found, [0, 0.5, 1, 2, 2])
 
 
 class TestTimesAt:

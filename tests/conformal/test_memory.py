@@ -50,7 +50,7 @@ class TestMemory:
         y = Outcome(time=np.ones(FEWER_ROWS), event=np.ones(FEWER_ROWS))
         found = []
         peak = peak_megabytes(
-            lambda: found.append(RawModel(model).survival_at_observed(X, y.time))
+            lambda: found.append(RawModel(model).survival_around_observed(X, y.time))
         )
         assert peak < 150
         np.testing.assert_allclose(found[0], np.exp(-np.exp(X[:, 0])), atol=1e-6)

@@ -94,7 +94,7 @@ class TestLevels:
         for name in ("levels", "adjusted_levels", "beyond"):
             np.testing.assert_array_equal(getattr(loaded, name), getattr(saved, name))
         assert loaded.n_conformal == 120
-        assert loaded.censoring == "uniform"
+        assert loaded.censoring == "self-consistent"
 
     def test_a_restored_model_predicts_the_same(self, post, path, simulate, true_model):
         X, _ = simulate(20, 1)

@@ -99,6 +99,7 @@ def answers(curves):
             curves.mean(),
             curves.restricted_mean(4.0),
             curves.survival_at_observed(np.full(len(curves), 2.5)),
+            curves.survival_before_observed(np.full(len(curves), 2.5)),
             curves._times_at(np.array([1.0, 0.0, 0.4, 0.4])),
             curves.last_time,
         ]
@@ -131,6 +132,17 @@ class TestEveryForm:
         assert (np.diff(survival, axis=1) <= 1e-15).all()
         q = curves.percentile_times(np.linspace(0.99, 0.01, 99))
         assert (np.diff(q, axis=1) >= 0).all()
+
+    def test_just_before_a_time_is_a_little_earlier(self, curves):
+        # At all nodes, where curves may drop, and in between.
+        times = curves.times if curves.times.ndim == 2 else curves.times[None, :]
+        for at in np.c_[times[:, 1:40], np.full((len(times), 1), 55.0)].T:
+            time = np.broadcast_to(at, N)
+            before = curves.survival_before_observed(time)
+            near = curves.survival_at_observed(time * (1 - 1e-11))
+            assert_allclose(before, near, atol=1e-8)
+            assert (before >= curves.survival_at_observed(time) - 1e-15).all()
+        assert_array_equal(curves.survival_before_observed(0), np.ones(N))
 
     def test_all_are_alive_at_the_start(self, curves):
         assert_array_equal(curves.survival_at([0.0]), np.ones((N, 1)))

@@ -17,7 +17,22 @@ TOLERANCE = 1e-9
 _LINES = "the law is exact, where 0.1.0 drew lines between 279 (237) levels"
 # Past its lowest level 0.1.0 drew the line through (0, 1); now the law goes on.
 _TAIL = f"{_LINES}, and keeps its own tail, where 0.1.0 drew a line to 0"
+# On a lattice a forest's curves drop through several levels at the time of an event.
+_CELLS = "such an event is spread over the cells of the drop; 0.1.0 took the first"
+# Step curves: S(T|x) of an event is even on (S(t), S(t⁻)].
+_DROPS = "events are spread over the drop of the curve; 0.1.0 took its lower end"
+_STEPS = ("coxph", "gradient-boosting", "random-forest", "deepsurv", "coxtime")
 CHANGED = {
+    "wrapped/random-forest//times": (0.05, _CELLS),
+    "wrapped/random-forest//survival": (0.05, _CELLS),
+    **{
+        f"wrapped/{name}/adjustment=level{rule}/{what}": (0.4, _DROPS)
+        for name, rule in [
+            *((name, "") for name in _STEPS),
+            ("coxph", ",censoring=self-consistent"),
+        ]
+        for what in ("times", "survival")
+    },
     "model/weibull-aft/survival": (5e-5, _LINES),
     "model/weibull-aft/mean": (1e-4, _TAIL),
     "model/lognormal/survival": (5e-5, _LINES),

@@ -91,6 +91,7 @@ def wrapped():
     for name, option in options:
         # The default of 0.1.0, whatever it is now.
         asked = {"conformal_set": "paper", "adjustment": "time", "censoring": "auto"}
+        asked |= {"censoring": "uniform"} if "adjustment" in option else {}
         asked |= option
         if "paper" not in PAPER and asked["conformal_set"] == "paper":
             asked["conformal_set"] = "auto"

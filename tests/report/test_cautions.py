@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from consurv import ConformalSurvival, Outcome
+from consurv import CalibrationWarning, ConformalSurvival, Outcome
 from consurv.report.cautions import cautions
 from consurv.report.predictions import predict_both
 
@@ -42,6 +42,29 @@ class TestOutcomes:
         found = titles(model, *simulate(1000, 1))
         assert "Few events" not in found
         assert "Heavy censoring" not in found
+
+
+class TestIdentified:
+    @pytest.mark.parametrize("kind", ["time", "log-time", "level"])
+    def test_levels_that_no_event_tells_are_named(self, simulate, right_model, kind):
+        X, y = simulate(500)
+        cut = float(np.quantile(y.time, 0.5))  # nobody is seen any longer
+        seen = Outcome(np.minimum(y.time, cut), y.event & (y.time <= cut))
+        post = ConformalSurvival(right_model, adjustment=kind)
+        with pytest.warns(CalibrationWarning, match="too few events") as caught:
+            post.conformalize(X, seen)
+        assert len(caught) == 1
+        assert not post.adjustment_.identified[0]
+        assert post.adjustment_.identified[-1]
+        texts = dict(post.adjustment_.cautions())
+        assert "levels 0.05, 0.1" in texts["Levels that too few events identify"]
+        with pytest.warns(CalibrationWarning, match=r"identify the levels 0\.1:"):
+            post.predict_interval(X[:2], 0.8)
+
+    def test_intervals_wider_than_the_grid_are_named(self, model, simulate):
+        X, _ = simulate(2)
+        with pytest.warns(CalibrationWarning, match=r"0\.99, 0\.01 lie outside"):
+            model.predict_interval(X, 0.98)
 
 
 class TestConformalSet:

@@ -42,7 +42,7 @@ class TestAboutModel:
         model = ConformalSurvival(stretched_model, adjustment="level")
         facts = about_model(model.conformalize(*simulate(200)))
         assert facts["Method"] == "levels moved to conformal quantiles (CiPOT)"
-        assert facts["Censoring rule"] == "uniform"
+        assert facts["Censoring rule"] == "self-consistent"
         assert facts["Crossing curves"] == "none can cross"
 
 

@@ -60,7 +60,7 @@ CensoringOption = Annotated[
     typer.Option(
         help="What censored subjects contribute: auto, kaplan-meier (the paper's), "
         "local, self-consistent, margin, pseudo-observation or uncensored. With "
-        "--adjustment level: auto, which is uniform there, or self-consistent."
+        "--adjustment level: auto, which is self-consistent there, or uniform."
     ),
 ]
 IdOption = Annotated[

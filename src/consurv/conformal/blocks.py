@@ -174,19 +174,26 @@ class LevelMass:
     """N·F at one level for one block: the scores of points, the mass of laws.
 
     ``fixed`` is mass that is there whatever the score; ``n_fixed`` subjects are neither
-    points nor in the law, and contribute no more than their part of it.
+    points nor in the law, and contribute no more than their part of it. ``events`` are
+    the scores of observed events, where the points are more than those.
     """
 
     points: Float
     law: LawMass | None = None
     fixed: float = 0.0
     n_fixed: int = 0
+    events: Float | None = None
 
     @property
     def n(self) -> int:
         """Number of subjects."""
         in_law = 0 if self.law is None else self.law.n
         return len(self.points) + in_law + self.n_fixed
+
+    def events_until(self, s: float) -> int:
+        """Return how many observed events have scores of at most *s*."""
+        events = self.points if self.events is None else self.events
+        return int(np.count_nonzero(events <= s))
 
 
 class Law(Protocol):
@@ -267,9 +274,11 @@ class Contribution:
             law_rows = law_rows[finite]
             law = law if law is None or finite.all() else law.select(finite)
         points = (offset[rows] - times) / rate[rows]
+        events = points[self.block.outcome.event[rows]]
         if law is None:
-            return LevelMass(points)
-        return LevelMass(points, law.at(offset[law_rows], rate[law_rows]))
+            return LevelMass(points, events=events)
+        at_level = law.at(offset[law_rows], rate[law_rows])
+        return LevelMass(points, at_level, events=events)
 
     def learn(self, p: int, shift: float) -> None:
         """Do nothing."""

@@ -75,8 +75,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         What a censored subject contributes: ``"auto"``, ``"kaplan-meier"`` (the
         paper's), ``"self-consistent"``, ``"local"``, ``"margin"``,
         ``"pseudo-observation"`` or ``"uncensored"``, see ``conformal_shifts``; or
-        ``FromEstimator(model)``. For levels there are ``"uniform"``, which the default
-        stands for too, and ``"self-consistent"``, see ``conformal_levels``.
+        ``FromEstimator(model)``. For levels there are ``"self-consistent"``, which the
+        default stands for, and ``"uniform"`` (the paper's), see ``conformal_levels``.
     n_samples : int, optional
         Draws per censored subject for ``"kaplan-meier"``; None is exact.
     kaplan_meier : {"train", "conformal"} or KaplanMeier
@@ -345,6 +345,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         ndarray of shape (n, len(levels))
         """
         wanted = as_levels(levels)
+        self.adjustment_.check_asked(wanted)
         return self.predict_survival_function(X).percentile_times(wanted)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Float:
@@ -352,7 +353,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
 
         If both ends are levels of the grid, the coverage of an interval is off by at
         most 1/(N + 1) on average over subjects; between the levels it is interpolated
-        and carries no guarantee.
+        and carries no guarantee. With censoring there is none at all.
 
         Returns
         -------

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from consurv._checks import Bool, Float, Index, as_floats, as_levels, check_same_length
+from consurv._checks import Bool, Float, as_floats, as_levels, check_same_length
 from consurv._registry import resolve
 from consurv._warnings import warn
+from consurv.conformal.identified import ENOUGH_EVENTS, listed, unidentified_text
+from consurv.conformal.probabilities import Counts, Mass, equal_weights, product_limit
 from consurv.conformal.quantile import rank
 from consurv.errors import InvalidInput
 from consurv.outcome import as_events
 
-__all__ = ["WEIGHTS", "conformal_levels", "find_levels"]
-
-# Smaller probabilities count as 0: sums of 1/S could overflow.
-_TINY = 1e-290
+__all__ = ["WEIGHTS", "Levels", "conformal_levels", "find_levels"]
 
 
 def conformal_levels(
@@ -27,6 +26,7 @@ def conformal_levels(
     event: ArrayLike,
     *,
     censoring: Literal["uniform", "self-consistent"] = "uniform",
+    survival_before: ArrayLike | None = None,
 ) -> Float:
     """Return the level ρ* at which the raw curves are to be read for every level ρ.
 
@@ -42,6 +42,11 @@ def conformal_levels(
 
     with 1 where S_j(c_j) = 0: the F of ``d_calibration``, which needs no seed.
 
+    Where a curve drops at an event's time its probability is not one number: the model
+    says that it is uniform on (S(t), S(t⁻)], and there the event is spread if
+    *survival_before* is given. Otherwise a right model on few distinct times looks
+    wrong.
+
     Parameters
     ----------
     survival_at_observed : array-like of shape (N,)
@@ -56,6 +61,9 @@ def conformal_levels(
         censored subjects. ``"self-consistent"`` (ours) believes the adjusted one: F is
         the product-limit estimate of the distribution of S(T|x), with S(c|x) as the
         censored values, and uniform only below the last event.
+    survival_before : array-like of shape (N,), optional
+        S(t_j⁻|x_j), as ``SurvivalCurves.survival_before_observed`` gives it; at least
+        S(t_j|x_j). Only that of events is looked at.
 
     Returns
     -------
@@ -86,23 +94,66 @@ def conformal_levels(
     >>> conformal_levels([0.9, 0.5, 0.2], [0.5], event=[True, False, True])
     array([0.5])
     """
-    survival: Float = as_floats(survival_at_observed, "survival_at_observed")
+    survival = _as_probabilities(survival_at_observed, "survival_at_observed")
     happened = as_events(event)
     check_same_length(survival_at_observed=len(survival), event=len(happened))
-    outside = np.flatnonzero((survival < 0) | (survival > 1))
+    before = survival
+    if survival_before is not None:
+        before = _as_probabilities(survival_before, "survival_before")
+        check_same_length(event=len(happened), survival_before=len(before))
+        _check_order(survival, before)
+    grid = as_levels(levels)
+    return find_levels(survival, happened, grid, censoring, before).levels
+
+
+def _as_probabilities(values: ArrayLike, name: str) -> Float:
+    found: Float = as_floats(values, name)
+    outside = np.flatnonzero((found < 0) | (found > 1))
     if outside.size:
         raise InvalidInput(
-            f"survival_at_observed has {outside.size} values outside [0, 1], the first "
-            f"at row {outside[0]}: {survival[outside[0]]:g}"
+            f"{name} has {outside.size} values outside [0, 1], the first at row "
+            f"{outside[0]}: {found[outside[0]]:g}"
         )
-    grid = as_levels(levels)
-    return find_levels(survival, happened, grid, censoring)[0]
+    return found
+
+
+def _check_order(survival: Float, before: Float) -> None:
+    rising = np.flatnonzero(before < survival)
+    if rising.size:
+        i = rising[0]
+        raise InvalidInput(
+            f"survival_before is lower than survival_at_observed in {rising.size} "
+            f"rows, the first is {i}: {before[i]:g} < {survival[i]:g}; curves never "
+            "rise"
+        )
+
+
+class Levels(NamedTuple):
+    """Adjusted levels, and what they rest on.
+
+    Attributes
+    ----------
+    levels : ndarray of shape (P,)
+    beyond : ndarray of shape (P,) of bool
+        Levels with k > N: the level at which all subjects count.
+    identified : ndarray of shape (P,) of bool
+        Levels with enough events at or below ρ* (five, or half of the k subjects that
+        should be there).
+    """
+
+    levels: Float
+    beyond: Bool
+    identified: Bool
 
 
 def find_levels(
-    survival: Float, event: Bool, levels: Float, censoring: str = "uniform"
-) -> tuple[Float, Bool]:
-    """Return the adjusted levels, and which of them lie beyond the guarantee.
+    survival: Float,
+    event: Bool,
+    levels: Float,
+    censoring: str = "uniform",
+    before: Float | None = None,
+) -> Levels:
+    """Return the adjusted levels, and what they rest on.
 
     The order of subjects does not matter, to the last bit.
 
@@ -114,91 +165,40 @@ def find_levels(
         In (0, 1).
     censoring : str
         A key of ``WEIGHTS``.
+    before : ndarray of shape (N,), optional
+        Survival just before the observed times; by default the same.
     """
-    weights = resolve(WEIGHTS, censoring, "censoring rule for levels")
+    weigh = resolve(WEIGHTS, censoring, "censoring rule for levels")
     n = len(survival)
     if n < 2:
         raise InvalidInput(f"{n} subjects set the levels; at least two are needed")
     ranks = np.array([rank(float(level), n) for level in levels])
-    adjusted = _smallest_levels(
-        survival, event, weights(survival, event), np.minimum(ranks, n)
-    )
-    beyond = ranks > n
+    counts = Counts.of(survival, event, survival if before is None else before)
+    mass = weigh(counts)
+    adjusted = mass.smallest(np.minimum(ranks, n), n)
+    needed = np.minimum(ENOUGH_EVENTS, ranks / 2)
+    found = Levels(adjusted, ranks > n, counts.events_below(adjusted) >= needed - 1e-9)
+    _warn_about(found, levels, event)
+    return found
+
+
+def _warn_about(found: Levels, levels: Float, event: Bool) -> None:
     if not event.any():
         warn(
             "no event was observed in the conformal set: the adjusted levels rest on "
             "the model's own curves alone"
         )
-    if beyond.any():
-        listed = ", ".join(f"{level:g}" for level in levels[beyond])
+    elif not found.identified.all():
+        warn(unidentified_text(levels[~found.identified], "adjusted levels"))
+    if found.beyond.any():
         warn(
-            f"{n} subjects are too few for the levels {listed}: the level at which all "
-            "of them count is used there, without a guarantee; use fewer percentiles "
-            "or more subjects"
+            f"{len(event)} subjects are too few for the levels "
+            f"{listed(levels[found.beyond])}: the level at which all of them count is "
+            "used there, without a guarantee; use fewer percentiles or more subjects"
         )
-    return adjusted, beyond
 
 
-def _equal_weights(survival: Float, event: Bool) -> Float:
-    """Let each subject count 1, as the paper does."""
-    return np.ones(len(survival))
-
-
-def _product_limit_weights(survival: Float, event: Bool) -> Float:
-    """Let a censored subject hand its weight on to all with lower probabilities.
-
-    This is Efron's redistribution: what the events get are the jumps of the
-    product-limit estimate. Below the last event nobody can take the weight.
-    """
-    n = len(survival)
-    # From the highest probability, which is the earliest time; events before
-    # censorings at a tie.
-    order = np.lexsort((~event, -survival))
-    happened = event[order]
-    at_risk = n - np.arange(n)
-    left = np.cumprod(np.where(happened, 1 - 1 / at_risk, 1.0))
-    before = np.append(1.0, left[:-1])
-    sorted_weights = np.where(happened, n * before / at_risk, 0.0)
-    last = int(np.flatnonzero(happened)[-1]) if happened.any() else -1
-    if last < n - 1:
-        sorted_weights[last + 1 :] = n * left[-1] / (n - 1 - last)
-    weights = np.empty(n)
-    weights[order] = sorted_weights
-    return weights
-
-
-WEIGHTS: Mapping[str, Callable[[Float, Bool], Float]] = {
-    "uniform": _equal_weights,
-    "self-consistent": _product_limit_weights,
+WEIGHTS: Mapping[str, Callable[[Counts], Mass]] = {
+    "uniform": equal_weights,
+    "self-consistent": product_limit,
 }
-
-
-def _smallest_levels(
-    survival: Float, event: Bool, weight: Float, ranks: Index
-) -> Float:
-    """Return the smallest u with N·F(u) ≥ k for every rank k ≤ N.
-
-    N·F jumps by its weight at the probability of an event. What a censored subject
-    adds rises straight from 0 and bends at S(c). So between neighbouring probabilities
-    N·F is a line, whose slope is the sum of weight/S(c) over the censored further up.
-    """
-    n = len(survival)
-    value = np.where(survival < _TINY, 0.0, survival)
-    kinks, place = np.unique(np.append(value, 0.0), return_inverse=True)
-    place, size = place[:-1], len(kinks)  # 0 was added: the first line starts there
-    reached = np.bincount(place, weight, minlength=size).cumsum()
-    rising = ~event & (value > 0)
-    slopes = weight[rising] / value[rising]
-    # Added up from the top: small terms first, and none is ever taken off again.
-    slope_before = np.bincount(place[rising], slopes, size)[::-1].cumsum()[::-1]
-    slope_after = np.append(slope_before[1:], 0.0)
-    reached_before = np.append(0.0, reached[:-1])
-    mass_before = reached_before + kinks * slope_before
-    mass = np.maximum.accumulate(reached + kinks * slope_after)
-    # The same tolerance as for shifts.
-    target = ranks - (1e-9 + 1e-12 * n)
-    i = np.minimum(np.searchsorted(mass, target), size - 1)
-    start = kinks[np.maximum(i - 1, 0)]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        inside = np.clip((ranks - reached_before[i]) / slope_before[i], start, kinks[i])
-    return np.where((mass_before[i] >= target) & (i > 0), inside, kinks[i])

@@ -94,11 +94,14 @@ class RawModel:
             found[rows] = reader(curves)
         return found
 
-    def survival_at_observed(self, X: Any, time: Float) -> Float:
-        """Return the raw survival of each row at a time of its own, (n,)."""
-        survival = np.empty(len(time))
+    def survival_around_observed(self, X: Any, time: Float) -> Float:
+        """Return S(t) and S(t⁻) of each row at a time of its own, (n, 2)."""
+        survival = np.empty((len(time), 2))
         for rows, curves in self.chunks(X):
-            survival[rows] = curves.survival_at_observed(time[rows])
+            survival[rows, 0] = curves.survival_at_observed(time[rows])
+            survival[rows, 1] = curves.survival_before_observed(time[rows])
+        # Rounding must not turn them round.
+        np.maximum(survival[:, 1], survival[:, 0], out=survival[:, 1])
         return survival
 
 

@@ -13,6 +13,7 @@ from consurv._params import AtLeast, OneOf, check_params
 from consurv._warnings import warn
 from consurv.conformal.blocks import Block, Sweep
 from consurv.conformal.censoring.rules import CensoringRule, resolve_rule
+from consurv.conformal.identified import ENOUGH_EVENTS, listed, unidentified_text
 from consurv.conformal.quantile import conformal_quantile
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import as_percentile_times
@@ -20,9 +21,6 @@ from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = ["Shifts", "conformal_shifts", "descend", "find_shifts"]
-
-# So many events at or beyond q' identify a level, however many subjects there are.
-ENOUGH_EVENTS = 5
 
 
 class Shifts(NamedTuple):
@@ -154,8 +152,9 @@ def find_shifts(
         n_infinite = sum(sweep.n_infinite for sweep in sweeps)
         found = found._replace(n_infinite=n_infinite)
     _warn_about(found, levels)
-    if any(sweep.learns for sweep in sweeps):
-        _warn_about_unidentified(found, levels)
+    if any(block.outcome.n_events for block in blocks):
+        learns = any(sweep.learns for sweep in sweeps)
+        _warn_about_unidentified(found, levels, learns=learns)
     return found
 
 
@@ -182,7 +181,7 @@ def descend(sweeps: Sequence[Sweep], levels: Float) -> Shifts:
                 f"only {n} of {counted} percentile times at level {levels[p]:g} are "
                 "finite; at least two are needed"
             )
-        events = sum(int(np.count_nonzero(mass.points <= shift)) for mass in masses)
+        events = sum(mass.events_until(shift) for mass in masses)
         enough = bool(np.isfinite(shift)) and events >= min(ENOUGH_EVENTS, k / 2)
         if learns:
             lost = lost or not enough
@@ -223,20 +222,19 @@ def _warn_about(found: Shifts, levels: Float) -> None:
     if found.beyond.any():
         n = int(found.n_subjects[found.beyond].min())
         warn(
-            f"{n} subjects are too few for the levels {_listed(levels[found.beyond])}: "
+            f"{n} subjects are too few for the levels {listed(levels[found.beyond])}: "
             "the largest score is used there, without a guarantee; use fewer "
             "percentiles or more subjects"
         )
 
 
-def _warn_about_unidentified(found: Shifts, levels: Float) -> None:
-    if not found.identified.all():
+def _warn_about_unidentified(found: Shifts, levels: Float, *, learns: bool) -> None:
+    unknown = levels[~found.identified]
+    if learns and unknown.size:
         warn(
             "too few events lie beyond the percentile times at the levels "
-            f"{_listed(levels[~found.identified])} to tell their shifts; they get the "
-            "shift of the last level above them"
+            f"{listed(unknown)} to tell their shifts; they get the shift of the last "
+            "level above them"
         )
-
-
-def _listed(levels: Float) -> str:
-    return ", ".join(f"{level:g}" for level in levels)
+    elif unknown.size:
+        warn(unidentified_text(unknown, "numbers"))

@@ -154,9 +154,8 @@ def _from_earlier(values: Values) -> Values:
     """Return a file of 0.1.0 as it would be written now."""
     first = {"adjustment": "time"} if values["version"] == 1 else {}
     found = {**values, **first}
-    if found.get("adjustment") == "time":
-        # Version 1 did not know levels that the data leave open.
-        found.setdefault("identified", np.ones(len(found.get("levels", ()))))
+    # Not all files say which levels the data leave open.
+    found.setdefault("identified", np.ones(len(found.get("levels", ()))))
     return found
 
 

@@ -296,6 +296,31 @@ class SurvivalCurves:
         own = check_own_times(time, "time", len(self))
         return self._form.survival_at(own[:, None])[:, 0]
 
+    def survival_before_observed(self, time: ArrayLike) -> Float:
+        """Return S(t⁻), the probability to reach t, at a time of each subject's own.
+
+        It is more than S(t) where the curve drops at t.
+
+        Parameters
+        ----------
+        time : array-like of shape (n,), or one number for all
+            Finite and >= 0.
+
+        Returns
+        -------
+        array of shape (n,)
+
+        Examples
+        --------
+        >>> steps = SurvivalCurves([4], [[0.5]], "step")
+        >>> steps.survival_at_observed(4), steps.survival_before_observed(4)
+        (array([0.5]), array([1.]))
+        """
+        own = check_own_times(time, "time", len(self))
+        begun = own > 0
+        survival = self._form.survival_before(np.where(begun, own, 1.0))
+        return np.where(begun, survival, 1.0)
+
     def percentile_times(self, levels: ArrayLike) -> Float:
         """Return q(ρ) = inf{t : S(t) ≤ ρ}, the exact inverse of each curve.
 

@@ -55,8 +55,9 @@ class TestMake:
         assert found.kaplan_meier == KaplanMeier(Y[:3])
 
     def test_levels(self):
-        block = Block(np.array([0.9, 0.8, 0.4, 0.2, 0.1]), LEVELS, Y, in_training=True)
-        found = make(block, "auto", "level")
+        survival = np.repeat([[0.9], [0.8], [0.4], [0.2], [0.1]], 2, axis=1)
+        block = Block(survival, LEVELS, Y, in_training=True)
+        found = make(block, "uniform", "level")
         assert (found.kind, found.censoring) == ("level", "uniform")
         # k = 2: the events at 0.1 and 0.2 would do, and half of the censored one.
         assert_array_equal(found.adjusted_levels, [0.2, 0.4, 0.9])

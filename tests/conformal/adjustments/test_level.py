@@ -31,7 +31,7 @@ class TestConformalize:
         X_new, _ = simulate(50, 1)
         post = level_model(true_model).conformalize(X, y)
         survival = SurvivalCurves(*true_model(X)).survival_at_observed(y.time)
-        moved = conformal_levels(survival, LEVELS, y.event)
+        moved = conformal_levels(survival, LEVELS, y.event, censoring="self-consistent")
         assert_array_equal(post.adjusted_levels_, moved)
         assert_array_equal(post.adjustment_.levels, LEVELS)
         q = SurvivalCurves(*true_model(X_new))._times_at(moved)
@@ -164,8 +164,9 @@ class TestParameters:
     def test_uniform_is_a_rule_for_levels_only(self, simulate, true_model):
         X, y = simulate(100, 0)
         named = level_model(true_model, censoring="uniform").conformalize(X, y)
-        default = level_model(true_model).conformalize(X, y)
-        assert_array_equal(named.adjusted_levels_, default.adjusted_levels_)
+        survival = SurvivalCurves(*true_model(X)).survival_at_observed(y.time)
+        moved = conformal_levels(survival, LEVELS, y.event)
+        assert_array_equal(named.adjusted_levels_, moved)
         with pytest.raises(InvalidInput, match="unknown censoring rule 'uniform'"):
             ConformalSurvival(true_model, censoring="uniform").conformalize(X, y)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv.conformal.censoring.raw_curves import RawCurves
@@ -56,22 +57,63 @@ class TestPlace:
         curves = RawCurves(LEVELS)
         q = 10 * (-np.log(LEVELS)) ** (1 / 1.5) * np.ones((200, 1))
         time = 10 * rng.weibull(1.5, 200)
-        nodes = curves.nodes(q)
-        cell, hazard = curves.place(nodes, time, rng.random(200) < 0.5)
+        place = curves.place(curves.nodes(q), time, rng.random(200) < 0.5)
+        assert_array_equal(place.row, np.arange(200))
+        assert_array_equal(place.cell, place.first)
         starts = np.cumsum(curves.widths) - curves.widths
-        assert_allclose(starts[cell] + hazard, (time / 10) ** 1.5, rtol=0.06, atol=0.01)
+        spent = starts[place.cell] + place.hazard
+        assert_allclose(spent, (time / 10) ** 1.5, rtol=0.06, atol=0.01)
 
     def test_at_a_node_an_event_ends_the_cell_and_a_censoring_begins_one(self):
         curves = RawCurves(np.array([0.8, 0.5]))
         nodes = curves.nodes(np.array([[2.0, 6.0]] * 2))
         at = int(np.flatnonzero(nodes[0, 1:] == 2)[0])
-        cell, hazard = curves.place(nodes, np.full(2, 2.0), np.array([True, False]))
-        assert_array_equal(cell, [at, at + 1])
-        assert_allclose(hazard, [curves.widths[at], 0])
+        place = curves.place(nodes, np.full(2, 2.0), np.array([True, False]))
+        assert_array_equal(place.cell, [at, at + 1])
+        assert_array_equal(place.events, [1, 0])
+        assert_allclose(place.hazard, [curves.widths[at], 0])
 
     def test_past_the_last_node(self):
         curves = RawCurves(np.array([0.8, 0.5]))
         nodes = curves.nodes(np.array([[2.0, 6.0], [0.0, 0.0]]))
-        cell, hazard = curves.place(nodes, np.array([1e9, 1.0]), np.array([True] * 2))
-        assert_array_equal(cell, len(curves.hazards) - 1)
-        assert_allclose(hazard, curves.widths[-1])
+        place = curves.place(nodes, np.array([1e9, 1.0]), np.array([True] * 2))
+        assert_array_equal(place.cell, len(curves.hazards) - 1)
+        assert_allclose(place.hazard, curves.widths[-1])
+
+
+class TestDrops:
+    """An event at a time that several nodes share."""
+
+    def test_is_spread_in_proportion_to_the_drop(self):
+        # The curve drops from 0.8 to 0.2 at time 2, through nodes at 0.7 and 0.2.
+        curves = RawCurves(np.array([0.8, 0.7, 0.2]))
+        nodes = curves.nodes(np.array([[2.0, 2.0, 2.0]] * 2))
+        at = int(np.flatnonzero(nodes[0, 1:] == 2)[0])
+        place = curves.place(nodes, np.full(2, 2.0), np.array([True, False]))
+        # The censored one is past the drop.
+        assert_array_equal(place.first, [at + 1, at + 3])
+        assert_array_equal(place.row, [1, 0, 0])
+        assert_array_equal(place.cell, [at + 3, at + 1, at + 2])
+        assert_allclose(place.events, [0, 1 / 6, 5 / 6])
+        # −log U of U even on (0.2, 0.8) is by calculus 0.6859 on average.
+        mean = 1 - (0.8 * np.log(0.8) - 0.2 * np.log(0.2)) / 0.6
+        before = curves.hazards[at]
+        assert_allclose(before + place.hazard[1:].sum(), mean)
+
+    @pytest.mark.parametrize("n_times", [14, 24, 200])
+    def test_a_right_model_on_a_lattice_has_the_events_that_it_expects(self, n_times):
+        rng, unit = np.random.default_rng(1), 3 / n_times
+        scale = np.exp(rng.normal(0, 0.5, 20_000))
+        event_time = unit * np.ceil(scale * rng.weibull(1.5, 20_000) / unit)
+        limit = unit * np.ceil(rng.exponential(1.5, 20_000) / unit)
+        time, event = np.minimum(event_time, limit), event_time <= limit
+        q = scale[:, None] * (-np.log(LEVELS)) ** (1 / 1.5)
+        curves = RawCurves(LEVELS)
+        place = curves.place(curves.nodes(unit * np.ceil(q / unit)), time, event)
+        passed = np.append(0.0, curves.hazards)[place.first]
+        expected = passed.sum() + place.hazard.sum()
+        assert_allclose(place.events.sum(), event.sum())
+        # Charged to the first of the tied cells it was 1.12 with 14 times. What is
+        # left: whoever is censored at a drop's time counts at the last level before
+        # its lower end.
+        assert event.sum() / expected == pytest.approx(1, abs=0.03)

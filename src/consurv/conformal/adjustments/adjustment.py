@@ -11,8 +11,10 @@ import numpy as np
 
 from consurv._checks import Bool, Float, as_floats, check_same_length
 from consurv._params import AtLeast, Constraint, InstanceOf, OneOf, check_params
+from consurv._warnings import warn
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.blocks import Block, Data, refer
+from consurv.conformal.identified import listed
 from consurv.conformal.reading import RawModel
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
@@ -21,6 +23,9 @@ from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = ["Adjustment", "Picture", "Stored"]
+
+# (1 − coverage)/2 is a level of the grid up to rounding.
+_CLOSE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,10 @@ class Adjustment(ABC):
     ----------
     levels : ndarray of shape (P,)
         The levels ρ at which curves are adjusted.
+    identified : ndarray of shape (P,) of bool
+        Levels with enough events at or beyond q' (five, or half of the k subjects
+        that should be there). At the others the number rests on how the rule goes on
+        where nothing was observed.
     beyond : ndarray of shape (P,) of bool
         Levels for which the conformal set is too small (k > N): no guarantee.
     n_conformal : int
@@ -110,6 +119,7 @@ class Adjustment(ABC):
     }
 
     levels: Float
+    identified: Bool = field(default_factory=lambda: np.ones(0, dtype=np.bool_))
     beyond: Bool = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     n_conformal: int
     kaplan_meier: KaplanMeier | None = None
@@ -122,6 +132,9 @@ class Adjustment(ABC):
         if self.beyond.size != self.levels.size:
             none = np.zeros(self.levels.size, dtype=np.bool_)
             object.__setattr__(self, "beyond", none)
+        if self.identified.size != self.levels.size:
+            every = np.ones(self.levels.size, dtype=np.bool_)
+            object.__setattr__(self, "identified", every)
 
     # -- from a conformal set to an adjustment ---------------------------------
 
@@ -226,7 +239,7 @@ class Adjustment(ABC):
         """Return what weakens the result, as pairs of title and text."""
         found = []
         if self.beyond.any():
-            levels = ", ".join(f"{level:g}" for level in self.levels[self.beyond])
+            levels = listed(self.levels[self.beyond])
             found.append(
                 (
                     "Levels beyond the guarantee",
@@ -234,7 +247,41 @@ class Adjustment(ABC):
                     f"{self._instead} there. Use fewer percentiles or more subjects.",
                 )
             )
+        if not self.identified.all():
+            levels = listed(self.levels[~self.identified])
+            found.append(
+                (
+                    "Levels that too few events identify",
+                    "Hardly anybody was seen to have the event as late as the levels "
+                    f"{levels} ask for. The {self.what} there, and intervals that "
+                    "reach so far, rest on what is assumed of times that nobody saw.",
+                )
+            )
         return found
+
+    def check_asked(self, levels: Float) -> None:
+        """Warn if percentile times are wanted at levels that the data do not tell.
+
+        Warns
+        -----
+        CalibrationWarning
+            If a level lies outside the grid, or below the lowest identified one.
+        """
+        low, high = self.levels.min() - _CLOSE, self.levels.max() + _CLOSE
+        inside = (levels >= low) & (levels <= high)
+        told = self.levels[self.identified]
+        known = levels >= (told.min() - _CLOSE if told.size else np.inf)
+        if not inside.all():
+            warn(
+                f"the levels {listed(levels[~inside])} lie outside the grid of "
+                f"levels, {self.levels.min():g} to {self.levels.max():g}: the times "
+                "there are extrapolated; choose a lower coverage or more percentiles"
+            )
+        if (inside & ~known).any():
+            warn(
+                f"too few events identify the levels {listed(levels[inside & ~known])}:"
+                " the times there rest on what is assumed of times that nobody saw"
+            )
 
     _instead: ClassVar[str] = "the largest score is used"
 

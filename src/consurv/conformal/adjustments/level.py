@@ -53,12 +53,12 @@ class LevelAdjustment(Adjustment):
 
     @classmethod
     def choose_rule(cls, censoring: Any, n_samples: int | None) -> str:
-        """Return the name of the rule; the default is the paper's.
+        """Return the name of the rule; ``"uniform"`` is the paper's.
 
         Examples
         --------
         >>> LevelAdjustment.choose_rule("auto", None)
-        'uniform'
+        'self-consistent'
         """
         if n_samples is not None:
             raise InvalidInput(
@@ -66,7 +66,7 @@ class LevelAdjustment(Adjustment):
                 "adjustment='level' draws nothing: leave it at None"
             )
         if isinstance(censoring, str) and censoring in cls.rule_names:
-            return "uniform" if censoring == "auto" else censoring
+            return "self-consistent" if censoring == "auto" else censoring
         raise InvalidInput(
             f"censoring={censoring!r} goes with adjustment='time'; with "
             f"adjustment='level' choose one of: {', '.join(WEIGHTS)}"
@@ -81,9 +81,9 @@ class LevelAdjustment(Adjustment):
     def read(
         cls, raw: RawModel, data: Data, levels: Float, *, in_training: bool
     ) -> Block:
-        """Return conformal subjects with their raw survival at the observed times."""
+        """Return conformal subjects with S(t) and S(t⁻) of their raw curves."""
         X, outcome = data
-        survival = raw.survival_at_observed(X, outcome.time)
+        survival = raw.survival_around_observed(X, outcome.time)
         return Block(survival, levels, outcome, features=X, in_training=in_training)
 
     @classmethod
@@ -92,11 +92,12 @@ class LevelAdjustment(Adjustment):
         survival = np.concatenate([block.reading for block in blocks])
         event = np.concatenate([block.outcome.event for block in blocks])
         levels = blocks[0].levels
-        adjusted, beyond = find_levels(survival, event, levels, rule)
+        found = find_levels(survival[:, 0], event, levels, rule, survival[:, 1])
         return cls(
             levels=levels,
-            adjusted_levels=adjusted,
-            beyond=beyond,
+            adjusted_levels=found.levels,
+            beyond=found.beyond,
+            identified=found.identified,
             n_conformal=len(survival),
         )
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from consurv._checks import Bool, Float, Index, as_levels
+from consurv._checks import Float, Index, as_levels
 from consurv._params import AtLeast
 from consurv.conformal.adjustments.adjustment import Adjustment
 from consurv.conformal.blocks import Block, Data
@@ -29,10 +29,6 @@ class ShiftedAdjustment(Adjustment):
         How many subjects count at each level.
     n_infinite : int
         Subjects left out at some level because their percentile time is infinite.
-    identified : ndarray of shape (P,) of bool
-        Levels with enough events at or beyond q' (five, or half of the k subjects
-        that should be there). At the others the number rests on how the rule goes on
-        where nothing was observed.
     """
 
     rule_names: ClassVar[tuple[str, ...]] = tuple(RULES)
@@ -42,13 +38,10 @@ class ShiftedAdjustment(Adjustment):
 
     n_subjects: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     n_infinite: int = 0
-    identified: Bool = field(default_factory=lambda: np.ones(0, dtype=np.bool_))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         size = self.levels.size
-        if self.identified.size != size:
-            object.__setattr__(self, "identified", np.ones(size, dtype=np.bool_))
         if self.n_subjects.size != size:
             object.__setattr__(self, "n_subjects", np.full(size, self.n_conformal))
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
+from consurv.conformal.censoring.laws.law import unroll
 from consurv.curves.search import row_blocks
 
 __all__ = ["Place", "RawCurves"]
@@ -31,9 +32,24 @@ _FAR = 1e6
 
 
 class Place(NamedTuple):
-    """Where observed times lie on the curves: the cell, and the hazard within it."""
+    """Where subjects left observation: the cells that they did not pass as a whole.
 
+    Attributes
+    ----------
+    first : ndarray of shape (n,)
+        Each subject passed all cells before this one.
+    row, cell : ndarray of shape (K,)
+        A cell in which a subject may have left; one for each, more on a drop.
+    events : ndarray of shape (K,)
+        The share of an event that falls into the cell.
+    hazard : ndarray of shape (K,)
+        The cumulative hazard that was spent in it.
+    """
+
+    first: Index
+    row: Index
     cell: Index
+    events: Float
     hazard: Float
 
 
@@ -96,17 +112,50 @@ class RawCurves:
         """Return where the subjects left observation.
 
         An event at a node ends the cell before it, a censoring there begins the next.
+        Where several nodes are at one time the curve drops from S(t⁻) to S(t), and an
+        event at t is spread evenly over that drop: over the cells between these nodes.
         """
-        until, observed = nodes[:, 1:], time[:, None]
-        before = np.where(event[:, None], until < observed, until <= observed)
-        cell = np.minimum(before.sum(axis=1), len(self.hazards) - 1)
-        row, width = np.arange(len(time)), self.widths[cell]
-        start = nodes[row, cell]
+        until, observed, end = nodes[:, 1:], time[:, None], len(self.hazards) - 1
+        passed = (until <= observed).sum(axis=1)
+        first = np.where(event, (until < observed).sum(axis=1), passed)
+        # The first of several nodes at t ends a cell that lies before t.
+        drops = event & (passed > first + 1)
+        first = np.minimum(first + drops, end)
+        plain = np.flatnonzero(~drops)
+        hazard = self._within(nodes, plain, first[plain], time[plain])
+        if not drops.any():
+            return Place(first, plain, first, event.astype(np.float64), hazard)
+        rows = np.flatnonzero(drops)
+        place, cell = unroll(first[rows], passed[rows])
+        share, spent = self._spread(first[rows][place], passed[rows][place], cell)
+        return Place(
+            first,
+            np.concatenate([plain, rows[place]]),
+            np.concatenate([first[plain], cell]),
+            np.concatenate([event[plain], share]),
+            np.concatenate([hazard, spent]),
+        )
+
+    def _within(self, nodes: Float, row: Index, cell: Index, time: Float) -> Float:
+        """Return the hazard from the start of a cell to a time in it."""
+        width, start = self.widths[cell], nodes[row, cell]
         # S falls linearly within a cell, and some curves drop to 0 at once.
         with np.errstate(divide="ignore"):
             way = np.clip((time - start) / (nodes[row, cell + 1] - start), 0.0, 1.0)
             hazard = -np.log1p(way * np.expm1(-width))
-        return Place(cell, np.minimum(hazard, width))
+        return np.minimum(hazard, width)
+
+    def _spread(self, first: Index, stop: Index, cell: Index) -> tuple[Float, Float]:
+        """Return the share in a cell of events spread over [first, stop), and hazards.
+
+        Whoever leaves evenly over the fall of S in a cell of width w spends there
+        1 − w/(e^w − 1) on average; whoever leaves later, w.
+        """
+        survival = np.exp(-np.append(0.0, self.hazards))
+        whole, width = survival[first] - survival[stop], self.widths[cell]
+        share = (survival[cell] - survival[cell + 1]) / whole
+        later = (survival[cell + 1] - survival[stop]) / whole
+        return share, later * width + share * (1 - width / np.expm1(width))
 
 
 def _far(q: Float) -> float:

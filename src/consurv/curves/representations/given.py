@@ -64,6 +64,13 @@ class Given(Representation):
         ratio = np.where(at_c > 0, ratio, 0.0)
         return np.where((times < c) | ((times == c) & (at_c > 0)), 1.0, ratio)
 
+    def survival_before(self, time: Float) -> Float:
+        """Return S(t⁻) (n,) at one time > 0 for each curve."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.minimum(self._form.survival_before(time) / self._survival, 1.0)
+        ratio = np.where(self._survival > 0, ratio, 0.0)
+        return np.where(time <= self._time, 1.0, ratio)
+
     def percentile_times(self, levels: Float) -> Float:
         """Return q(ρ) (n, p) at levels (p,) or (n, p)."""
         c, at_c = self._time[:, None], self._survival[:, None]

@@ -119,6 +119,13 @@ class Proportional(Representation):
             out[rows] = steps.survival_at(risk, own)
         return out
 
+    def survival_before(self, time: Float) -> Float:
+        """Return S(t⁻) (n,) at one time > 0 for each curve."""
+        out = np.empty(len(self))
+        for rows, steps, risk in self._groups():
+            out[rows] = steps.survival_before(risk, time[rows])
+        return out
+
     def percentile_times(self, levels: Float) -> Float:
         """Return q(ρ) (n, p) at levels (p,) or (n, p)."""
         groups = self._groups()

@@ -53,6 +53,10 @@ class Representation(ABC):
     def survival_at(self, times: Float) -> Float:
         """Return the survival (n, m) at times (m,) or (n, m), finite and >= 0."""
 
+    def survival_before(self, time: Float) -> Float:
+        """Return S(t⁻) (n,) at one time > 0 for each curve; S(t) where none drops."""
+        return self.survival_at(time[:, None])[:, 0]
+
     @abstractmethod
     def percentile_times(self, levels: Float) -> Float:
         """Return q(ρ) (n, p) at levels (p,) or (n, p) in [0, 1), in any order.

@@ -89,6 +89,15 @@ class Steps:
             survival[tail] = tail_survival(last, lowest[row], times[tail])
         return survival
 
+    def survival_before(self, log_risk: Float, time: Float) -> Float:
+        """Return the survival (n,) just before times (n,) > 0."""
+        index = np.searchsorted(self.times, time, side="left") - 1
+        survival = _to_survival(log_risk + self.log_hazard[index])
+        tail = index == len(self.times) - 1
+        lowest = self.last_survival(log_risk[tail])
+        survival[tail] = tail_survival(self.times[-1], lowest, time[tail])
+        return survival
+
     def percentile_times(self, log_risk: Float, levels: Float) -> Float:
         """Return q(ρ) (n, p) at levels (p,) or (n, p) in [0, 1)."""
         out = np.empty((len(log_risk), levels.shape[-1]))

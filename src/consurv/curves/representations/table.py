@@ -83,6 +83,13 @@ class Table(Representation):
         """Return the survival (n, m) at times (m,) or (n, m)."""
         return interpolate.survival_at(self._nodes, times)
 
+    def survival_before(self, time: Float) -> Float:
+        """Return S(t⁻) (n,) at one time > 0 for each curve."""
+        if self._nodes.interpolation == "pchip":  # it drops nowhere
+            return super().survival_before(time)
+        index = interpolate.index_before(self._nodes, time)
+        return interpolate.survival_before(self._nodes, time, index)
+
     def percentile_times(self, levels: Float) -> Float:
         """Return q(ρ) (n, p) at levels (p,) or (n, p)."""
         return percentiles.percentile_times(self._nodes, levels)

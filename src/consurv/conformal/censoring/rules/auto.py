@@ -108,12 +108,13 @@ class _Counts:
         q, outcome = block.percentile_times, block.outcome
         for rows in row_blocks(len(q), len(curves.hazards) // _ROOM + 1):
             time, event, g = outcome.time[rows], outcome.event[rows], stratum[rows]
-            cell, hazard = curves.place(curves.nodes(q[rows]), time, event)
-            self.events += self._table(g[event], cell[event])
+            left = curves.place(curves.nodes(q[rows]), time, event)
+            cells = g[left.row], left.cell
+            self.events += self._table(*cells, left.events)
             # Whoever left in a later cell has passed this one as a whole.
-            here = self._table(g, cell)
+            here = self._table(g, left.first)
             later = here[:, ::-1].cumsum(axis=1)[:, ::-1] - here
-            self.expected += later * curves.widths + self._table(g, cell, hazard)
+            self.expected += later * curves.widths + self._table(*cells, left.hazard)
             self._members += here.sum(axis=1)
 
     def _table(self, g: Index, cell: Index, weight: Float | None = None) -> Float:
