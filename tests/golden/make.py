@@ -132,7 +132,7 @@ def machine():
     }
 
 
-PAPER: tuple[str, ...] = ()
+PAPER: tuple[str, ...] = ("paper",)
 
 
 def everything():

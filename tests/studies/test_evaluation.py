@@ -11,8 +11,8 @@ from studies.protocol import split_rows
 from studies.variants import RAW, Variant
 
 AFT = NamedFit("weibull-aft", "weibull-aft")
-CSD = Variant("csd", "time", "kaplan-meier", None, "auto", 19)
-CIPOT = Variant("cipot", "level", "uniform", None, "auto", 19)
+CSD = Variant("csd", "time", "kaplan-meier", None, "paper", 19)
+CIPOT = Variant("cipot", "level", "uniform", None, "paper", 19)
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +79,13 @@ class TestEvaluateVariant:
         assert entry["reasons"] == {"c_index": "the metric is nan"}
 
     def test_keeps_warnings(self, predictions: Predictions) -> None:
-        fine = Variant("fine", "time", "kaplan-meier", None, "auto", 999)
+        fine = Variant("fine", "time", "kaplan-meier", None, "paper", 999)
         single = Predictions(predictions.model, predictions.split, [fine])
         entry = evaluate_variant(single, fine, 0, "ablation-percentiles")
         assert any("too few for the levels" in text for text in entry["warnings"])
 
     def test_cost_measures_time_and_memory(self, predictions: Predictions) -> None:
-        sampled = Variant("sampled", "time", "kaplan-meier", 1000, "auto", 19)
+        sampled = Variant("sampled", "time", "kaplan-meier", 1000, "paper", 19)
         plain, many = (
             evaluate_variant(predictions, v, 0, "cost") for v in (CSD, sampled)
         )
