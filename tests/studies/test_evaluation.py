@@ -41,7 +41,7 @@ class TestEvaluateVariant:
         assert entry["seconds"]["conformalize"] > 0
         curve = entry["details"]["mean_curve"]
         assert len(curve["times"]) == len(curve["kaplan_meier"]) <= 100
-        assert curve["survival"][0] == 1
+        assert 0.95 < curve["survival"][0] <= 1  # less where a row is clipped at 0
         pp = entry["details"]["pp"]
         d_cal = np.mean((np.array(pp["observed"]) - pp["levels"]) ** 2)
         assert d_cal == pytest.approx(entry["metrics"]["d_calibration"], abs=1e-6)

@@ -131,6 +131,10 @@ class OutOfBagModel(RawModel):
         self._forest = adapter.out_of_bag(forest, X)
         self.rows: Index = self._forest.rows
 
+    def curves(self, X: Any) -> SurvivalCurves:
+        """Return the curves of all ``rows`` at once."""
+        return self._forest.curves(self.rows)
+
     def chunks(self, X: Any) -> Iterator[tuple[slice, SurvivalCurves]]:
         """Yield slices of ``rows`` and their curves."""
 
