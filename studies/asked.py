@@ -29,6 +29,7 @@ class Asked:
     time_limit: float | None = None
     config: Path | None = None
     quick: bool = False
+    stratify: str | None = None
 
     def configs(self, study: str) -> list[StudyConfig]:
         """Return the configuration of a study, or of all that know the models."""
@@ -56,6 +57,7 @@ class Asked:
             "seeds": self.seeds,
             "percentiles": self.percentiles,
             "time_limit": self.time_limit,
+            "stratify": self.stratify,
         }
         values |= {key: value for key, value in given.items() if value is not None}
         return StudyConfig(study, **values)

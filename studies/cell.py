@@ -81,7 +81,7 @@ def _check_rows(task: Task) -> None:
 
 def _prepare(task: Task, fits: FitStore, notes: list[str]) -> tuple[Split, Fit, bool]:
     named, dataset, seed = task.fit, task.dataset, task.seed
-    split = split_rows(dataset, seed, named.holds_out)
+    split = split_rows(dataset, seed, named.holds_out, named.stratify)
     content = fits.load(dataset, named.key, seed)
     if content is not None:
         try:

@@ -104,6 +104,13 @@ def _verb(study: str) -> Callable[..., None]:
             int | None,
             typer.Option(min=1, max=999, help="Number of levels. By default 19."),
         ] = None,
+        stratify: Annotated[
+            str | None,
+            typer.Option(
+                help="What splits are stratified on: event, the default, or "
+                "event+time, as in 0.1.0."
+            ),
+        ] = None,
         again: Annotated[
             bool,
             typer.Option("--again", help="Make records anew; stored fits are used."),
@@ -115,7 +122,9 @@ def _verb(study: str) -> Callable[..., None]:
             bool, typer.Option("--no-report", help="No tables and figures afterwards.")
         ] = False,
     ) -> None:
-        asked = Asked(datasets, models, seeds, percentiles, time_limit, config, quick)
+        asked = Asked(
+            datasets, models, seeds, percentiles, time_limit, config, quick, stratify
+        )
         configs = asked.configs(study)
         try:
             with notes(), Live() as live:

@@ -6,11 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from consurv._params import AtLeast, Between, Constraints, InstanceOf, check_params
+from consurv._params import (
+    AtLeast,
+    Between,
+    Constraints,
+    InstanceOf,
+    OneOf,
+    check_params,
+)
 from consurv._registry import resolve
 from consurv.errors import InvalidInput
 from studies.named import check_settings, full_name, named_fits
 from studies.names import STUDIES
+from studies.protocol import STRATIFY
 from studies.sources import source_names
 
 __all__ = ["StudyConfig"]
@@ -20,6 +28,7 @@ _RULES: Constraints = {
     "percentiles": AtLeast(1),
     "time_limit": Between(0, float("inf")),
     "settings": InstanceOf(Mapping),
+    "stratify": OneOf(*STRATIFY),
 }
 
 
@@ -46,6 +55,8 @@ class StudyConfig:
         Seconds for a cell.
     settings : mapping of str to mapping
         Settings of models other than their defaults, by the model's full name.
+    stratify : {"event", "event+time"}
+        What splits are stratified on; ``"event+time"`` is 0.1.0's protocol.
 
     Raises
     ------
@@ -66,6 +77,7 @@ class StudyConfig:
     percentiles: int = 19
     time_limit: float = 1200.0
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    stratify: str = "event"
 
     def __post_init__(self) -> None:
         put = object.__setattr__

@@ -18,7 +18,7 @@ from studies.files import write_atomically
 from studies.fingerprint import fingerprint
 from studies.memory import PeakMemory
 from studies.named import NamedFit
-from studies.protocol import PROTOCOL, Split
+from studies.protocol import Split, protocol_of
 from studies.sources import load_source
 
 __all__ = ["Fit", "FitFolder", "FitStore", "fit_fingerprint", "pack", "train", "unpack"]
@@ -72,7 +72,7 @@ def fit_fingerprint(named: NamedFit, dataset: str, seed: int) -> str:
             "settings": named.make(seed).get_params(deep=False),
             "holds_out": named.holds_out,
             "seed": seed,
-            "protocol": PROTOCOL,
+            "protocol": protocol_of(named.stratify),
             "versions": versions(),
         }
     )

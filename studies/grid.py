@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from consurv import __version__
 from studies.config import StudyConfig
 from studies.fingerprint import fingerprint
 from studies.named import NamedFit, named_fits
-from studies.protocol import PROTOCOL
+from studies.protocol import protocol_of
 from studies.sources import load_source
 from studies.variants import Variant, variants_of
 
@@ -82,7 +82,7 @@ def cells_of(config: StudyConfig) -> list[Cell]:
     """Return the cells of a study whose datasets are here."""
     fits = named_fits(config.study, config.models, config.settings)
     return [
-        _cell(config, dataset, fit, seed)
+        _cell(config, dataset, replace(fit, stratify=config.stratify), seed)
         for dataset in config.datasets or ()
         for fit in fits
         for seed in config.seed_numbers
@@ -101,7 +101,7 @@ def _cell(config: StudyConfig, dataset: str, fit: NamedFit, seed: int) -> Cell:
             "holds_out": fit.holds_out,
             "seed": seed,
             "variants": [asdict(variant) for variant in variants],
-            "protocol": PROTOCOL,
+            "protocol": protocol_of(fit.stratify),
         }
     )
     return Cell(config.study, dataset, fit, seed, variants, config.time_limit, asked)

@@ -55,11 +55,14 @@ class NamedFit:
         The name in the registry of models.
     settings : dict
         What differs from the model's defaults.
+    stratify : str
+        What its splits are stratified on.
     """
 
     key: str
     model: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    stratify: str = "event"
 
     @property
     def label(self) -> str:

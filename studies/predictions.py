@@ -14,7 +14,7 @@ from consurv._checks import Float
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustments import Adjustment, adjustment_kind
 from consurv.conformal.blocks import Data
-from consurv.conformal.conformal_sets import choose
+from consurv.conformal.conformal_sets import papers_choice
 from consurv.conformal.inputs import read_levels
 from consurv.conformal.reading import KnownCurves, RawModel
 from consurv.curves.curves import SurvivalCurves
@@ -80,11 +80,11 @@ class Predictions:
         return self._raw.curves(self.split.test[0])
 
     def policy(self, conformal_set: str) -> str:
-        """Return the conformal set that a policy stands for; "auto" as the paper."""
-        if conformal_set != "auto":
+        """Return the conformal set that a policy stands for."""
+        if conformal_set != "paper":
             return conformal_set
         held = self.split.validation
-        return choose(held is not None, 0 if held is None else len(held[1]))
+        return papers_choice(held is not None, 0 if held is None else len(held[1]))
 
     def conformalize(self, variant: Variant, seed: int) -> Conformalized:
         """Find the adjustment of a variant.

@@ -41,7 +41,7 @@ class Variant:
     n_samples : int or None
         Draws per censored subject; None is exact.
     conformal_set : str or None
-        A policy; "auto" is the paper's advice.
+        A policy; "paper" is the paper's advice.
     percentiles : int or None
         The number of levels.
     """
@@ -96,7 +96,7 @@ def _time(
     percentiles: int,
     *,
     rule: str = "kaplan-meier",
-    conformal_set: str = "auto",
+    conformal_set: str = "paper",
 ) -> Variant:
     sampled = rule == "kaplan-meier-sampled"
     censoring = "kaplan-meier" if sampled else rule
@@ -116,7 +116,7 @@ def _by_rule(rules: tuple[str, ...], percentiles: int) -> list[Variant]:
 
 
 def _cipot(percentiles: int) -> Variant:
-    return Variant(CIPOT, "level", "uniform", None, "auto", percentiles)
+    return Variant(CIPOT, "level", "uniform", None, "paper", percentiles)
 
 
 def _csd(fit: NamedFit, percentiles: int) -> list[Variant]:

@@ -246,7 +246,7 @@ class TestInputForms:
         index = np.random.default_rng(0).permutation(120)
         frame = pd.DataFrame(X, columns=names, index=index)
         target = pd.DataFrame({"event": y.event, "time": y.time}, index=index[::-1])
-        model = ConformalSurvival(CoxPHSurvivalAnalysis(alpha=0.1))
+        model = ConformalSurvival(CoxPHSurvivalAnalysis(alpha=0.1), random_state=0)
         expected = model.fit(X, y).shifts_
         for features, outcome in (
             (X.tolist(), (y.event.tolist(), y.time.tolist())),
@@ -314,6 +314,8 @@ class TestParameters:
             ("conformal_set", "test", "'validation'"),
             ("validation_fraction", 1.0, "strictly between 0 and 1"),
             ("n_folds", 1, "whole number >= 2"),
+            ("n_jobs", 0, "one of None, -1, or a whole number >= 1"),
+            ("verbose", 1, "one of True, False"),
             ("rearrange", "sort", "'exact'"),
         ],
     )

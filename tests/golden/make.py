@@ -133,7 +133,7 @@ def machine():
     }
 
 
-PAPER: tuple[str, ...] = ()
+PAPER: tuple[str, ...] = ("paper",)
 
 
 def everything():

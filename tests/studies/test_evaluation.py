@@ -11,8 +11,8 @@ from studies.protocol import split_rows
 from studies.variants import RAW, Variant
 
 AFT = NamedFit("weibull-aft", "weibull-aft")
-CSD = Variant("csd", "time", "kaplan-meier", None, "auto", 19)
-CIPOT = Variant("cipot", "level", "uniform", None, "auto", 19)
+CSD = Variant("csd", "time", "kaplan-meier", None, "paper", 19)
+CIPOT = Variant("cipot", "level", "uniform", None, "paper", 19)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ class TestEvaluateVariant:
         assert entry["seconds"]["conformalize"] > 0
         curve = entry["details"]["mean_curve"]
         assert len(curve["times"]) == len(curve["kaplan_meier"]) <= 100
-        assert curve["survival"][0] == 1
+        assert 0.95 < curve["survival"][0] <= 1  # less where a row is clipped at 0
         pp = entry["details"]["pp"]
         d_cal = np.mean((np.array(pp["observed"]) - pp["levels"]) ** 2)
         assert d_cal == pytest.approx(entry["metrics"]["d_calibration"], abs=1e-6)
@@ -79,13 +79,13 @@ class TestEvaluateVariant:
         assert entry["reasons"] == {"c_index": "the metric is nan"}
 
     def test_keeps_warnings(self, predictions: Predictions) -> None:
-        fine = Variant("fine", "time", "kaplan-meier", None, "auto", 999)
+        fine = Variant("fine", "time", "kaplan-meier", None, "paper", 999)
         single = Predictions(predictions.model, predictions.split, [fine])
         entry = evaluate_variant(single, fine, 0, "ablation-percentiles")
         assert any("too few for the levels" in text for text in entry["warnings"])
 
     def test_cost_measures_time_and_memory(self, predictions: Predictions) -> None:
-        sampled = Variant("sampled", "time", "kaplan-meier", 1000, "auto", 19)
+        sampled = Variant("sampled", "time", "kaplan-meier", 1000, "paper", 19)
         plain, many = (
             evaluate_variant(predictions, v, 0, "cost") for v in (CSD, sampled)
         )

@@ -15,11 +15,11 @@ DEEP = NamedFit("deephit", "deephit", {"max_epochs": 2})
 AFT = NamedFit("weibull-aft", "weibull-aft")
 CQRNN = NamedFit("cqrnn", "cqrnn", {"max_epochs": 2})
 
-CIPOT = Variant("cipot", "level", "uniform", None, "auto", 19)
+CIPOT = Variant("cipot", "level", "uniform", None, "paper", 19)
 
 
 def variant(
-    conformal_set: str = "auto", percentiles: int = 19, rule: str = "kaplan-meier"
+    conformal_set: str = "paper", percentiles: int = 19, rule: str = "kaplan-meier"
 ) -> Variant:
     return Variant("csd", "time", rule, None, conformal_set, percentiles)
 
@@ -45,10 +45,10 @@ def with_conformal_survival(named: NamedFit, split: Split, one: Variant) -> Floa
 @pytest.mark.parametrize(
     ("named", "policy", "resolved", "rule"),
     [
-        (DEEP, "auto", "train+validation", "kaplan-meier"),
+        (DEEP, "paper", "train+validation", "kaplan-meier"),
         (DEEP, "validation", "validation", "pseudo-observation"),
-        (AFT, "auto", "train", "margin"),
-        (AFT, "auto", "train", "auto"),
+        (AFT, "paper", "train", "margin"),
+        (AFT, "paper", "train", "auto"),
     ],
 )
 def test_equals_the_conformal_survival_of_users(

@@ -1,5 +1,9 @@
 import numpy as np
+import pytest
 
+from consurv.errors import InvalidInput
+from studies.config import StudyConfig
+from studies.grid import cells_of
 from studies.protocol import split_rows
 from studies.sources import load_source
 
@@ -38,3 +42,22 @@ class TestSplitRows:
         ]
         np.testing.assert_allclose(shares, 0.4323, atol=0.01)
         assert parts.kaplan_meier is parts.kaplan_meier
+
+    def test_the_old_protocol_has_a_name(self) -> None:
+        old, new = (
+            split_rows("GBSG", 0, True, stratify)
+            for stratify in ("event+time", "event")
+        )
+        assert old.test[1] != new.test[1]
+        # By time, too, the parts are alike, more than chance would have it.
+        middle = [np.quantile(y.time, 0.5) for y in (old.test[1], old.known)]
+        assert abs(middle[0] / middle[1] - 1) < 0.02
+
+    def test_it_is_part_of_what_was_asked(self) -> None:
+        asked = [
+            cells_of(StudyConfig("main", ["VALCT"], ["AFT"], 1, stratify=s))[0].asked
+            for s in ("event+time", "event")
+        ]
+        assert asked[0] != asked[1]
+        with pytest.raises(InvalidInput, match="stratify='time'"):
+            StudyConfig("main", stratify="time")

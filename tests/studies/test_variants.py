@@ -23,13 +23,13 @@ class TestVariantsOf:
     def test_main_is_the_papers_rule_and_ours(self) -> None:
         csd = variants_of("main", DEEP, 29)[1]
         assert (csd.name, csd.censoring, csd.n_samples) == ("csd", "kaplan-meier", None)
-        assert (csd.conformal_set, csd.percentiles) == ("auto", 29)
+        assert (csd.conformal_set, csd.percentiles) == ("paper", 29)
         assert names("main")[2:] == ["auto", "cipot"]
 
     def test_cipot_moves_levels(self) -> None:
         for study in ("main", "ablation-censoring"):
             cipot = variants_of(study, DEEP, 29)[-1]
-            assert cipot == Variant("cipot", "level", "uniform", None, "auto", 29)
+            assert cipot == Variant("cipot", "level", "uniform", None, "paper", 29)
         for study in ("objective", "ablation-percentiles", "cost"):
             fit = NamedFit("lognormal-likelihood", "lognormal")
             assert "cipot" not in names(study, fit)

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["Adapter", "Validation", "describe", "n_rows"]
+__all__ = ["Adapter", "OutOfBag", "Validation", "describe", "n_rows"]
 
 Validation: TypeAlias = tuple[Any, Outcome] | None
+
+
+class OutOfBag(Protocol):
+    """The training rows of a forest as the trees see them that did not draw them."""
+
+    rows: Index  # those that some tree did not draw
+
+    def curves(self, rows: Index) -> SurvivalCurves:
+        """Return the curves of some of ``rows``."""
 
 
 class Adapter(ABC):
@@ -111,6 +120,21 @@ class Adapter(ABC):
         They are as the model gives them and may cross, which curves cannot.
         """
         raise InvalidInput(f"{describe(estimator)} gives curves, not percentile times")
+
+    def has_out_of_bag(self, estimator: Any, *, enough: bool = False) -> bool:
+        """Say whether :meth:`out_of_bag` can tell of the estimator once it is fitted.
+
+        Parameters
+        ----------
+        estimator : object
+        enough : bool
+            Ask for so many trees that those without a row make a forest, too.
+        """
+        return False
+
+    def out_of_bag(self, estimator: Any, X: Any) -> OutOfBag:
+        """Return what a fitted forest says of its training rows *X* out of bag."""
+        raise InvalidInput(f"{describe(estimator)} has no out-of-bag predictions")
 
     @abstractmethod
     def _predict(self, estimator: Any, X: Any) -> Any:

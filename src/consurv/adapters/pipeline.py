@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from consurv._checks import Float
-from consurv.adapters.adapter import Adapter, Validation
+from consurv.adapters.adapter import Adapter, OutOfBag, Validation
 from consurv.adapters.lookup import adapter_for
 from consurv.curves.curves import SurvivalCurves
 from consurv.outcome import Outcome
@@ -74,6 +74,16 @@ class PipelineAdapter(Adapter):
         """Return those of the last step for the transformed rows."""
         last = estimator.steps[-1][1]
         return adapter_for(last).own_percentile_times(last, _transform(estimator, X))
+
+    def has_out_of_bag(self, estimator: Any, *, enough: bool = False) -> bool:
+        """Ask the last step."""
+        last = estimator.steps[-1][1]
+        return adapter_for(last).has_out_of_bag(last, enough=enough)
+
+    def out_of_bag(self, estimator: Any, X: Any) -> OutOfBag:
+        """Return that of the last step for the transformed rows."""
+        last = estimator.steps[-1][1]
+        return adapter_for(last).out_of_bag(last, _transform(estimator, X))
 
     def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:
         last = estimator.steps[-1][1]

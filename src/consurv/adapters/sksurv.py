@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from consurv.adapters.adapter import Validation, describe
+from consurv.adapters.adapter import OutOfBag, Validation, describe
+from consurv.adapters.forest import ForestOutOfBag, has_out_of_bag
 from consurv.adapters.native import NativeAdapter
 from consurv.adapters.structure import agrees, proportional
 from consurv.curves.curves import SurvivalCurves
@@ -49,6 +50,14 @@ class SksurvAdapter(NativeAdapter):
         # The class, because some can tell for an instance only once it is fitted.
         _check_gives_curves(type(estimator))
         return super().fit(estimator, X, y, validation)
+
+    def has_out_of_bag(self, estimator: Any, *, enough: bool = False) -> bool:
+        """Look for a forest that draws its rows."""
+        return has_out_of_bag(estimator, enough)
+
+    def out_of_bag(self, estimator: Any, X: Any) -> OutOfBag:
+        """Return the training rows as trees see them that did not draw them."""
+        return ForestOutOfBag(estimator, X)
 
     def _predict(self, estimator: Any, X: Any) -> Any:
         _check_gives_curves(estimator)

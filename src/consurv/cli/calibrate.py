@@ -84,7 +84,7 @@ def calibrate(
     with notes(), Steps(quiet) as steps:
         with steps.step("Reading"):
             tables = read_tables(train, new, columns)
-        with steps.step("Training, conformalizing"):
+        with steps.follow("Training, conformalizing"):
             train_model(estimator, tables, model)
         predictor = Predictor(estimator, tables.X_new, tables.labels, tables.y_new)
         with steps.step("Predicting, writing", total=len(tables.X_new)) as advance:

@@ -23,6 +23,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from consurv._progress import listening
 from consurv.errors import CalibrationWarning, ConsurvError
 
 __all__ = [
@@ -146,3 +147,16 @@ class Steps:
         task: TaskID = self._progress.add_task(name, total=total)
         yield lambda done: self._progress.advance(task, done)
         self._progress.update(task, completed=total)
+
+    @contextmanager
+    def follow(self, name: str) -> Iterator[None]:
+        """Show a step that reports on its parts itself, as training on folds does."""
+        task: TaskID = self._progress.add_task(name, total=1)
+
+        def report(done: int, total: int) -> None:
+            # The last part is what comes after them.
+            self._progress.update(task, completed=done, total=total + 1)
+
+        with listening(report):
+            yield
+        self._progress.update(task, completed=self._progress.tasks[task].total)

@@ -81,7 +81,7 @@ def report(
         with steps.step("Reading"):
             tables = read_tables(train, test, columns)
             y = _outcomes(tables, test, columns)
-        with steps.step("Training, conformalizing"):
+        with steps.follow("Training, conformalizing"):
             train_model(estimator, tables, model)
         with steps.step("Reporting"):
             write_report(

@@ -58,6 +58,9 @@ class Block:
     proportional : bool
         Whether scores are −t/q, which all subjects share as a factor of time, and not
         q − t, which they share as a shift.
+    imputer : optional
+        A fitted model that the censored ones follow, where it is not the same for all
+        blocks: under cross-fitting it never saw them.
     """
 
     reading: Float
@@ -68,6 +71,7 @@ class Block:
     features: Any = None
     in_training: bool = False
     proportional: bool = False
+    imputer: Any = None
 
     @property
     def percentile_times(self) -> Float:

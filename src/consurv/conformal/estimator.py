@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -27,7 +28,7 @@ from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustments import Adjustment, adjustment_kind
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.rules import CensoringRule
-from consurv.conformal.conformal_sets import CONFORMAL_SETS, Trainer, choose, set_names
+from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose, set_names
 from consurv.conformal.inputs import (
     as_table,
     check_data,
@@ -36,6 +37,7 @@ from consurv.conformal.inputs import (
     read_levels,
 )
 from consurv.conformal.reading import KnownCurves, RawModel, rows_of
+from consurv.conformal.trainer import Trainer
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import REARRANGEMENTS
@@ -53,8 +55,11 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     of their errors on a conformal set (CSD). The adjusted curves are calibrated on
     average over subjects, and the order of subjects by median stays that of the model
     (where no row had to be rearranged). The guarantee holds for a conformal set that
-    the model never saw; ``"train"``, ``"train+validation"``, ``"cross"`` and early
-    stopping on the set work well in practice but have no such theorem.
+    the model never saw: ``"holdout"``, ``"half"``, ``"validation"`` where the model
+    does not stop by it, and ``conformalize`` with rows of your own. ``"cross"``, the
+    default, and ``"out-of-bag"`` show the model's errors on rows that it did not see,
+    but those of models of fewer rows, for which there is no such theorem. ``"train"``
+    and ``"train+validation"`` believe a model that knows its rows by heart.
 
     With ``adjustment="level"`` it is the levels that move instead (CiPOT): the raw
     curve is read at ρ* where ρ is wanted, so a subject with a wide curve moves further
@@ -82,23 +87,42 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     kaplan_meier : {"train", "conformal"} or KaplanMeier
         Whose outcomes the curve for censored subjects comes from.
     conformal_set : str
-        Which subjects set the adjustment: ``"validation"``, ``"train+validation"``,
-        ``"train"``, ``"half"``, ``"cross"`` (out-of-fold) or ``"auto"``: ``"train"``
-        for models that use no validation set, otherwise ``"validation"`` once it
-        holds 1,000 subjects and ``"train+validation"`` below.
+        Which subjects set the adjustment. ``"auto"``: ``"cross"`` up to 20,000 rows,
+        ``"holdout"`` above (``"validation"`` if you give 1,000 validation rows or
+        more), and ``"out-of-bag"`` for forests of at least 100 trees that have it.
+
+        - ``"cross"``: all rows, each predicted by a model of the other folds; the final
+          model is trained on all of them. That is ``n_folds`` + 1 fits.
+        - ``"holdout"``: a random fifth, 10,000 rows at most; one fit, to the rest.
+        - ``"half"``: a random half; one fit, to the other.
+        - ``"out-of-bag"``: all rows, each predicted by the trees of a forest that did
+          not draw it; one fit.
+        - ``"validation"``: the validation set, given or split off; one fit.
+        - ``"train"``, ``"train+validation"``: the rows of the one fit themselves.
+        - ``"paper"``, the default of 0.1.0: ``"train"`` for models that use no
+          validation set, otherwise ``"validation"`` once it holds 1,000 subjects and
+          ``"train+validation"`` below.
     validation_fraction : float
         Share split off where a validation set is needed and none is given.
     n_folds : int
-        Folds of ``"cross"``.
+        Folds of ``"cross"``; fewer where there are fewer subjects or events.
     rearrange : {"exact", "bootstrap", "ceil", "floor"}
         How crossing percentile times are made monotone.
     random_state : int, optional
         Seed of splits and draws.
+    n_jobs : int, optional
+        Folds to train at the same time, as in joblib; the result is the same (if the
+        model's libraries do not round differently with fewer threads).
+    verbose : bool
+        Show a progress bar over the folds, or log lines where rich is not installed.
 
     Attributes
     ----------
     estimator_ : object
         The trained model.
+    fit_seconds_ : tuple of float
+        What each training took, that of the model itself first, then those of the
+        folds; only after ``fit``.
     levels_ : ndarray of shape (P,)
     shifts_ : ndarray of shape (P,)
         Only with ``adjustment="time"``.
@@ -108,7 +132,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     n_conformal_ : int
         Subjects in the conformal set.
     conformal_set_ : str
-        The policy that was used; ``"given"`` after ``conformalize``.
+        The policy in effect; ``"given"`` after ``conformalize``.
     adjustment_ : Adjustment
         All that was found, with what it rests on, level by level.
     imputer_ : object
@@ -150,6 +174,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         "validation_fraction": Between(0, 1),
         "n_folds": AtLeast(2),
         "rearrange": OneOf(*REARRANGEMENTS),
+        "n_jobs": (OneOf(None, -1), AtLeast(1)),
+        "verbose": OneOf(True, False),
     }
 
     def __init__(
@@ -166,6 +192,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         n_folds: int = 5,
         rearrange: str = "exact",
         random_state: int | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
     ) -> None:
         self.estimator = estimator
         self.percentiles = percentiles
@@ -178,6 +206,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self.n_folds = n_folds
         self.rearrange = rearrange
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Self:
         """Train the model and conformalize it by the policy ``conformal_set``.
@@ -189,8 +219,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         X : array-like or DataFrame of shape (n, m)
         y : Outcome or anything that ``Outcome.of`` takes
         X_val, y_val : optional
-            A validation set of your own, handed to models that take one and used by
-            the policies that involve a validation set.
+            A validation set of your own, handed to models that stop early by one.
+            No model trains on it, so that most policies count its rows among the
+            conformal ones; where the model stops by them, that is a weak reuse.
 
         Returns
         -------
@@ -210,18 +241,26 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         trainer = Trainer(
             adapter,
             self.estimator,
-            settings.read,
+            partial(settings.kind.read, levels=settings.levels),
+            settings.rule,
             self.validation_fraction,
             self.n_folds,
             settings.rng,
+            self.n_jobs,
+            self.verbose,
         )
-        name = self._conformal_set(trainer, len(data[1]), validation)
+        n_validation = None if validation is None else len(validation[1])
+        name = choose(self.conformal_set, trainer, len(data[1]), n_validation)
         collect = CONFORMAL_SETS[name].collect
         assert collect is not None  # set_names() lists no other
         trained = collect(trainer, data, validation)
         settings.rule = settings.rule_fitted(trained.training, trained.validation)
-        found = settings.make(trained.blocks, trained.training[1], name)
-        return self._set_state(trained.estimator, data[0], found, settings.imputer)
+        found = settings.make(
+            trained.blocks, trained.training[1], trained.policy or name
+        )
+        self._set_state(trained.estimator, data[0], found, settings.imputer)
+        self.fit_seconds_ = tuple(trainer.seconds)
+        return self
 
     def conformalize(self, X: Any, y: Any) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
@@ -375,15 +414,6 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     def _settings(self) -> _Settings:
         check_params(self.get_params(deep=False), self._rules)
         return _Settings(self)
-
-    def _conformal_set(self, trainer: Trainer, n: int, validation: Data | None) -> str:
-        """Return whose outcomes set the adjustment."""
-        if self.conformal_set != "auto":
-            return self.conformal_set
-        if validation is not None:
-            return choose(True, len(validation[1]))
-        held = int(n * self.validation_fraction)
-        return choose(trainer.takes_validation, held)
 
     def _check_rows(self, X: Any) -> Any:
         """Return a table that the fitted model can predict from."""

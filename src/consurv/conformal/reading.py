@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.adapters import Adapter, adapter_for
 from consurv.adapters.adapter import n_rows
 from consurv.curves.chunks import CHUNK_ROWS, in_chunks, row_chunks
 from consurv.curves.curves import SurvivalCurves
 
-__all__ = ["KnownCurves", "RawModel", "rows_of"]
+__all__ = ["KnownCurves", "OutOfBagModel", "RawModel", "rows_of"]
 
 
 class RawModel:
@@ -115,6 +115,42 @@ class KnownCurves(RawModel):
     def chunks(self, X: Any) -> Iterator[tuple[slice, SurvivalCurves]]:
         """Yield the curves at hand."""
         yield slice(0, len(self._curves)), self._curves
+
+
+class OutOfBagModel(RawModel):
+    """A forest whose training rows are predicted by the trees that did not draw them.
+
+    Parameters
+    ----------
+    forest : object
+        Fitted.
+    adapter : Adapter
+    X : table of shape (n, m)
+        The rows that the forest was trained on, in their order.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Those that some tree did not draw, and the only ones that can be asked for,
+        all of them at once.
+    """
+
+    def __init__(self, forest: Any, adapter: Adapter, X: Any) -> None:
+        super().__init__(forest, adapter)
+        self._forest = adapter.out_of_bag(forest, X)
+        self.rows: Index = self._forest.rows
+
+    def curves(self, X: Any) -> SurvivalCurves:
+        """Return the curves of all ``rows`` at once."""
+        return self._forest.curves(self.rows)
+
+    def chunks(self, X: Any) -> Iterator[tuple[slice, SurvivalCurves]]:
+        """Yield slices of ``rows`` and their curves."""
+
+        def predict(part: slice) -> SurvivalCurves:
+            return self._forest.curves(self.rows[part])
+
+        return in_chunks(predict, len(self.rows), CHUNK_ROWS)
 
 
 def rows_of(X: Any, rows: Any) -> Any:

@@ -144,7 +144,10 @@ class DeepSurvival(SurvivalModel):
         rng = np.random.default_rng(self.random_state)
         if validation is None:
             X, outcome = data
-            kept, held = split(outcome, self.validation_fraction, rng)
+            # To stop on, not to test on: the more alike the parts, the better.
+            kept, held = split(
+                outcome, self.validation_fraction, rng, stratify="event+time"
+            )
             data, validation = (X[kept], outcome[kept]), (X[held], outcome[held])
         if validation[1].n_events == 0:
             warn(

@@ -74,9 +74,10 @@ class FromEstimator(CensoringRule, BaseEstimator):  # type: ignore[misc]
     estimator : object
         A survival model in any form that ``ConformalSurvival`` takes. A fitted one is
         used as it is. From one that is not fitted ``ConformalSurvival.fit`` trains a
-        copy, on the rows that train the model itself (and so does every fold of a
+        copy, on the rows that train the model itself; under ``"cross"`` it trains one
+        more for every fold, on the other rows. So does every fold of scikit-learn's
         cross-validation, which makes unfitted copies; ``FrozenEstimator`` keeps a
-        model as it is).
+        model as it is.
 
     Examples
     --------
@@ -106,7 +107,8 @@ class FromEstimator(CensoringRule, BaseEstimator):  # type: ignore[misc]
                 "of percentile times do not have; give FromCurves(curves)"
             )
         time, censored = block.outcome.time, np.flatnonzero(~block.outcome.event)
-        chunks = RawModel(self.estimator).chunks(rows_of(block.features, censored))
+        model = self.estimator if block.imputer is None else block.imputer
+        chunks = RawModel(model).chunks(rows_of(block.features, censored))
         parts = [_curves(curves, time[censored[rows]]) for rows, curves in chunks]
         return _contribution(block, parts)
 
