@@ -23,6 +23,7 @@ __all__ = [
     "as_levels",
     "as_plain_array",
     "check_finite",
+    "check_plain",
     "check_same_length",
 ]
 
@@ -44,13 +45,34 @@ _REMEDIES = {
 }
 
 
+def check_plain(values: Any, name: str) -> None:
+    """Refuse what numpy would read with a loss, or not at all: masks and gradients.
+
+    Examples
+    --------
+    >>> check_plain([[1.0, 2.0]], "X")
+    >>> check_plain(np.ma.array([1.0, 2.0], mask=[0, 1]), "risk")
+    Traceback (most recent call last):
+    ...
+    consurv.errors.InvalidInput: risk is a masked array and the mask would be lost; \
+drop or fill the masked entries first
+    """
+    parts = values if isinstance(values, list | tuple) else ()
+    for part in (values, *parts):  # of a list of masked rows the masks go too
+        if isinstance(part, np.ma.MaskedArray):
+            raise InvalidInput(
+                f"{name} is a masked array and the mask would be lost; "
+                "drop or fill the masked entries first"
+            )
+        if getattr(part, "requires_grad", False) is True:
+            raise InvalidInput(
+                f"{name} is a tensor that records gradients; give {name}.detach()"
+            )
+
+
 def as_plain_array(values: Any, name: str) -> NDArray[Any]:
     """Return *values* as an ndarray, refusing what has a mask or cannot be one."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise InvalidInput(
-            f"{name} is a masked array and the mask would be lost; "
-            "drop or fill the masked entries first"
-        )
+    check_plain(values, name)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:  # ragged nested lists

@@ -200,7 +200,7 @@ def _is_binary(values: ArrayLike) -> bool:
         return False
     try:
         array = np.asarray(values)
-    except (ValueError, TypeError):  # ragged: refused later, in our words
+    except (ValueError, TypeError, RuntimeError):  # refused later, in our words
         return False
     return array.dtype.kind == "b" or (
         array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from consurv._checks import Float
+from consurv._checks import Float, check_plain
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -89,6 +89,7 @@ class Adapter(ABC):
                 f"{describe(estimator)} is not fitted and gives no survival curves yet;"
                 " fit it first"
             )
+        check_plain(X, "X")
         curves = _as_curves(self._predict(estimator, X), estimator)
         wanted = n_rows(X)
         if len(curves) != wanted:

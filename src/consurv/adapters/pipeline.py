@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from consurv._checks import Float
+from consurv._checks import Float, check_plain
 from consurv.adapters.adapter import Adapter, Validation
 from consurv.adapters.lookup import adapter_for
 from consurv.curves.curves import SurvivalCurves
@@ -54,6 +54,7 @@ class PipelineAdapter(Adapter):
         self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
     ) -> Any:
         """Train the steps in order, in place."""
+        check_plain(X, "X")
         last = estimator.steps[-1][1]
         if len(estimator.steps) > 1:
             head = estimator[:-1]
@@ -73,6 +74,7 @@ class PipelineAdapter(Adapter):
     def own_percentile_times(self, estimator: Any, X: Any) -> Float:
         """Return those of the last step for the transformed rows."""
         last = estimator.steps[-1][1]
+        check_plain(X, "X")
         return adapter_for(last).own_percentile_times(last, _transform(estimator, X))
 
     def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:

@@ -273,6 +273,12 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         -------
         self
         """
+        if not isinstance(adjustment, Adjustment):
+            raise InvalidInput(
+                f"adjustment is a {type(adjustment).__name__}, not an Adjustment; give "
+                "model.adjustment_ or what load_adjustment reads"
+            )
+        X = None if X is None else as_table(X)
         estimator = getattr(self, "estimator_", self.estimator)
         if not adapter_for(estimator).is_fitted(estimator):
             raise NotConformalizedError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from consurv._checks import Float, as_levels, as_plain_array, check_same_length
+from consurv._checks import Float, as_levels, as_plain_array, check_plain, check_same_length
 from consurv._warnings import warn
 from consurv.adapters.adapter import n_rows
 from consurv.conformal.blocks import Data
@@ -45,6 +45,7 @@ def read_levels(percentiles: int | ArrayLike) -> Float:
 
 def as_table(X: Any) -> Any:
     """Return a feature table with rows and columns; lists become an array."""
+    check_plain(X, "X")
     X = X if hasattr(X, "shape") else as_plain_array(X, "X")
     if len(X.shape) != 2:
         raise InvalidInput(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consurv._checks import Float
+from consurv._checks import Float, check_plain
 from consurv.errors import InvalidInput
 
 __all__ = ["as_frame", "as_numbers", "as_text", "check_no_date", "text_columns"]
@@ -30,6 +30,7 @@ def as_frame(X: Any) -> pd.DataFrame:
     >>> as_frame(np.zeros((3, 2))).columns.tolist()
     ['x0', 'x1']
     """
+    check_plain(X, "X")
     if isinstance(X, pd.DataFrame):
         frame = X
     elif hasattr(X, "columns"):  # polars and its like
