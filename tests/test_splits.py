@@ -78,7 +78,7 @@ class TestFolds:
             part = quartile_shares(outcome, np.flatnonzero(fold == i))
             assert abs(part - whole).max() < 3 / sizes[i]
 
-    @pytest.mark.parametrize("n_folds", [1, 4])
+    @pytest.mark.parametrize("n_folds", [1, 4, 2.5, "3", None, True])
     def test_a_bad_number_is_refused(self, n_folds):
         with pytest.raises(InvalidInput, match="between 2 and the number of subjects"):
             folds(Outcome(time=[1, 2, 3], event=[1, 1, 1]), n_folds)
@@ -192,3 +192,17 @@ class TestStratifiedSurvivalKFold:
         y = Outcome(time=[1, 2], event=[1, 0])
         with pytest.raises(InvalidInput, match="between 2 and the number of subjects"):
             next(StratifiedSurvivalKFold(3).split(np.zeros((2, 1)), y))
+
+
+@pytest.mark.parametrize("seed", ["x", -1, 1.5])
+def test_a_bad_seed_is_refused(seed):
+    y = Outcome(time=range(1, 61), event=[1, 0] * 30)
+    calls = [
+        lambda: folds(y, 3, seed),
+        lambda: split(y, 0.3, seed),
+        lambda: train_validation_test(y, random_state=seed),
+        lambda: next(StratifiedSurvivalKFold(3, random_state=seed).split(None, y)),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidInput, match=f"random_state={seed!r} is not valid"):
+            call()

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from consurv._cells import explain_objects, explain_text
 from consurv.errors import InvalidInput
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "check_finite",
     "check_plain",
     "check_same_length",
+    "from_arrow",
 ]
 
 Float = NDArray[np.float64]
@@ -70,6 +72,16 @@ drop or fill the masked entries first
             )
 
 
+def from_arrow(table: Any) -> Any:
+    """Return a pyarrow Table as a DataFrame, anything else as it is.
+
+    Its ``columns`` are arrays where those of pandas and polars are names.
+    """
+    if type(table).__module__.partition(".")[0] == "pyarrow":
+        return table.to_pandas()
+    return table
+
+
 def as_plain_array(values: Any, name: str) -> NDArray[Any]:
     """Return *values* as an ndarray, refusing what has a mask or cannot be one."""
     check_plain(values, name)
@@ -79,6 +91,8 @@ def as_plain_array(values: Any, name: str) -> NDArray[Any]:
         raise InvalidInput(f"{name} cannot be read as an array: {error}") from error
     if array.dtype.kind == "O":
         array = _from_objects(array, name)
+    if array.dtype.kind in "US" and array.size:
+        raise InvalidInput(f"{name} holds text, not numbers, {explain_text(array)}")
     if array.dtype.kind in _KINDS:
         first = f", the first is {array.flat[0]!r}" if array.size else ""
         raise InvalidInput(
@@ -90,9 +104,8 @@ def as_plain_array(values: Any, name: str) -> NDArray[Any]:
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Read an object array whose entries are plain numbers."""
-    for value in array.flat:
-        if isinstance(value, str | bytes):
-            raise InvalidInput(f"{name} holds text, not numbers, such as {value!r}")
+    if any(isinstance(value, str | bytes) for value in array.flat):
+        raise InvalidInput(f"{name} holds text, not numbers, {explain_text(array)}")
     missing = np.asarray(pd.isna(array))
     if missing.any():
         place = tuple(int(i) for i in np.argwhere(missing)[0])
@@ -105,10 +118,7 @@ def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
             return array.astype(bool)
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        kinds = sorted({type(value).__name__ for value in array.flat})
-        raise InvalidInput(
-            f"{name} holds values that are not numbers: {', '.join(kinds)}"
-        ) from error
+        raise InvalidInput(f"{name} holds {explain_objects(array)}") from error
 
 
 def as_floats(

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from consurv._checks import Float, check_plain
+from consurv._features import in_order
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -90,6 +91,7 @@ class Adapter(ABC):
                 " fit it first"
             )
         check_plain(X, "X")
+        X = in_order(X, getattr(estimator, "feature_names_in_", None))
         curves = _as_curves(self._predict(estimator, X), estimator)
         wanted = n_rows(X)
         if len(curves) != wanted:

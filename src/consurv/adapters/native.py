@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from consurv._checks import Float, check_plain
+from consurv._features import in_order
 from consurv.adapters.adapter import Adapter, Validation, describe, n_rows
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -103,6 +104,7 @@ class NativeAdapter(Adapter):
     def own_percentile_times(self, estimator: Any, X: Any) -> Float:
         """Return what ``predict_percentile_times`` gives, if its shape is right."""
         check_plain(X, "X")
+        X = in_order(X, getattr(estimator, "feature_names_in_", None))
         found = estimator.predict_percentile_times(X)
         check_plain(found, f"what {describe(estimator)} gave as percentile times")
         times: Float = np.asarray(found, dtype=float)

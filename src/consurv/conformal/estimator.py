@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from consurv._checks import Float, as_levels
+from consurv._features import in_order
 from consurv._params import (
     AtLeast,
     Between,
@@ -21,6 +22,7 @@ from consurv._params import (
     InstanceOf,
     OneOf,
     check_params,
+    make_rng,
 )
 from consurv.adapters import adapter_for
 from consurv.conformal.adjust import AdjustedCurves
@@ -197,7 +199,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self
         """
         settings = self._settings()
-        data, validation = check_data(X, y), check_validation(X_val, y_val)
+        data = check_data(X, y)
+        validation = check_validation(X_val, y_val, like=data[0])
         check_enough(data[1])
         adapter = adapter_for(self.estimator)
         if not adapter.trains(self.estimator):
@@ -395,6 +398,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self._check_conformalized()
         X = as_table(X)
         if hasattr(self, "n_features_in_"):
+            X = in_order(X, getattr(self, "feature_names_in_", None))
             validate_data(self, X, reset=False, skip_check_array=True)
         return X
 
@@ -445,7 +449,7 @@ class _Settings:
         self.kind = adjustment_kind(model.adjustment)
         self.levels = read_levels(model.percentiles)
         self.rule = self.kind.choose_rule(model.censoring, model.n_samples)
-        self.rng = np.random.default_rng(model.random_state)
+        self.rng = make_rng(model.random_state)
         self._model = model
 
     @property
