@@ -36,14 +36,16 @@ def test_a_bad_seed(call, seed):
 
 @pytest.mark.parametrize("curve", ["train", 3, Y])
 def test_a_kaplan_meier_that_is_none(curve):
-    with pytest.raises(InvalidInput, match="kaplan_meier=.* instance of KaplanMeier"):
+    with pytest.raises(InvalidInput, match=r"kaplan_meier=.* instance of KaplanMeier"):
         conformal_shifts(np.ones((60, 1)), [0.5], Y, kaplan_meier=curve)
 
 
 @pytest.mark.parametrize("adjustment", [{}, None, "file.json"])
 def test_an_adjustment_that_is_none(adjustment):
     model = ConformalSurvival(CoxPH().fit(X, Y))
-    with pytest.raises(InvalidInput, match="not an Adjustment; give model.adjustment_"):
+    with pytest.raises(
+        InvalidInput, match=r"not an Adjustment; give model\.adjustment_"
+    ):
         model.restore(adjustment)
 
 
@@ -78,7 +80,7 @@ def test_a_bare_torch_module():
     torch = pytest.importorskip("torch")
     model = ConformalSurvival(torch.nn.Linear(2, 1))
     for use in (model.fit, model.conformalize):
-        with pytest.raises(InvalidInput, match="bare torch module Linear.*function"):
+        with pytest.raises(InvalidInput, match=r"bare torch module Linear.*function"):
             use(X, Y)
 
 

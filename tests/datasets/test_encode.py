@@ -106,7 +106,7 @@ class TestNumbersWithStrayText:
     def test_are_named_in_a_new_table_too(self) -> None:
         encoder = TableEncoder().fit(TABLE)
         new = TABLE.assign(age=["61,5", "48", "48,0", None])
-        with pytest.raises(InvalidInput, match="'48,0' in row 2; .* decimal=','"):
+        with pytest.raises(InvalidInput, match=r"'48,0' in row 2; .* decimal=','"):
             encoder.transform(new)
 
 
