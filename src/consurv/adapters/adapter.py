@@ -57,6 +57,10 @@ class Adapter(ABC):
         """Say whether ``fit`` trains the estimator; a frozen one it leaves alone."""
         return True
 
+    def warn_of_fit(self, estimator: Any) -> None:
+        """Warn if a fitted estimator rests on what the conformal step does not know."""
+        return None
+
     @abstractmethod
     def fit(
         self, estimator: Any, X: Any, y: Outcome, validation: Validation = None

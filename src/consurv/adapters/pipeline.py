@@ -66,6 +66,11 @@ class PipelineAdapter(Adapter):
         adapter_for(last).fit(last, X, y, validation)
         return estimator
 
+    def warn_of_fit(self, estimator: Any) -> None:
+        """Ask the last step."""
+        last = estimator.steps[-1][1]
+        adapter_for(last).warn_of_fit(last)
+
     def own_levels(self, estimator: Any) -> Float | None:
         """Ask the last step."""
         last = estimator.steps[-1][1]

@@ -56,6 +56,11 @@ class SearchAdapter(Adapter):
         estimator.fit(X, y.to_structured())
         return estimator
 
+    def warn_of_fit(self, estimator: Any) -> None:
+        """Ask the adapter of the best estimator."""
+        best = estimator.best_estimator_
+        adapter_for(best).warn_of_fit(best)
+
     def own_levels(self, estimator: Any) -> Float | None:
         """Ask the adapter of the best estimator."""
         best = estimator.best_estimator_

@@ -256,6 +256,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
                 "and conformalize it, or give conformalize a fitted model"
             )
+        raw.adapter.warn_of_fit(estimator)
         settings.rule = settings.rule_fitted(
             None, None, getattr(self, "imputer_", None)
         )
