@@ -89,7 +89,7 @@ class TestAsPlainArray:
             (np.array([b"a"]), "x holds text"),
             (
                 np.array(["a", 1], dtype=object),
-                "x holds text, not numbers, such as 'a'",
+                "x holds text, not numbers, the first is 'a' at row 0",
             ),
             (pd.Series(["a", None]), "x holds text"),
             (np.array(["2020"], dtype="M8[Y]"), "dates.*subtract the start date"),

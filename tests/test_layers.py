@@ -12,7 +12,10 @@ import consurv
 ROOT = Path(consurv.__file__).parent
 LAYERS = {
     "errors": 0,
+    "_cells": 0,
     "_checks": 0,
+    "_features": 0,
+    "_fields": 0,
     "_files": 0,
     "_params": 0,
     "_progress": 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import pickle
 
 import joblib
@@ -176,8 +177,64 @@ class TestRefusedForms:
     @pytest.mark.parametrize("names", [("status", "days"), ("event", "days")])
     def test_a_frame_without_the_two_fields(self, names):
         frame = pd.DataFrame(dict(zip(names, (EVENT, TIME), strict=True)))
-        with pytest.raises(InvalidInput, match="it needs event and time"):
+        with pytest.raises(
+            InvalidInput,
+            match=rf"Outcome\(time=y\[\"days\"\], event=y\[\"{names[0]}\"\]\)",
+        ):
             Outcome.of(frame)
+
+    @pytest.mark.parametrize(
+        ("names", "words"),
+        [
+            (("week", "arrest"), r'time=y\["week"\], event=y\["arrest"\]\)$'),
+            (("T", "E"), r'none of which is called event and none time; .*y\["E"\]'),
+            (("duration", "event"), r'none of which is called time; .*y\["duration"\]'),
+            (("days", "censored"), r'event=1 - y\["censored"\]\)$'),
+        ],
+    )
+    @pytest.mark.parametrize("structured", [False, True])
+    def test_other_names_lead_to_the_way_out(self, names, words, structured):
+        flags = np.asarray(EVENT, dtype=int)
+        frame = pd.DataFrame(dict(zip(names, (TIME, flags), strict=True)))
+        y = frame.to_records(index=False) if structured else frame
+        with pytest.raises(InvalidInput, match=words):
+            Outcome.of(y)
+
+    @pytest.mark.parametrize(
+        ("names", "words"),
+        [
+            (["event", "time", "time"], "2 fields called time: 'time', 'time'; rename"),
+            (["event", "time", "Time"], "2 fields called time: 'time', 'Time'"),
+            (["Event", "event", "time"], "2 fields called event: 'Event', 'event'"),
+            (["time", "TIME"], "2 fields called time: 'time', 'TIME'"),
+        ],
+    )
+    def test_a_field_that_is_there_twice(self, names, words):
+        frame = pd.DataFrame(np.ones((2, len(names))), columns=names)
+        with pytest.raises(InvalidInput, match=words):
+            Outcome.of(frame)
+
+    @pytest.mark.parametrize(
+        ("time", "words"),
+        [
+            (
+                pd.date_range("2020", periods=3, tz="UTC"),
+                "dates, not numbers, the first is 2020-01-01 .*; subtract the start",
+            ),
+            (pd.period_range("2020", periods=3, freq="M"), "periods, .*to_timestamp"),
+            ([datetime.date(2020, 1, 1)] * 3, "holds dates.*subtract the start date"),
+            ([datetime.timedelta(1)] * 3, "time differences.*divide by a unit"),
+            (pd.interval_range(0, 3), "intervals.*interval censoring is not supported"),
+            ([1, 2, "12 months"], "the first is '12 months' at row 2; correct such"),
+            (pd.Series(["1", "2", "x"], dtype="string[pyarrow]"), "'x' at row 2"),
+            (pd.Series(["1,5", "2", "3"]), "'1,5' at row 0; write decimal points"),
+            (pd.Series(["1", "2", "3"]), "'1' at row 0; convert them"),
+            ([5e-324, 1, 2], "1 values too small to compute with, the first at row 0"),
+        ],
+    )
+    def test_times_that_are_none_are_named_with_the_way_out(self, time, words):
+        with pytest.raises(InvalidInput, match=words):
+            Outcome.of(pd.DataFrame({"time": time, "event": [1, 0, 1]}))
 
     def test_a_masked_structured_array(self):
         with pytest.raises(InvalidInput, match="y is a masked array"):
@@ -380,3 +437,9 @@ class TestSlicing:
         assert Outcome.concatenate([WANTED[:1], WANTED[1:]]) == WANTED
         with pytest.raises(ValueError, match="read-only"):
             Outcome.concatenate([WANTED, WANTED]).time[0] = 1
+
+
+def test_a_table_of_pyarrow_is_read():
+    pyarrow = pytest.importorskip("pyarrow")
+    y = Outcome.of(pyarrow.table({"event": [1, 0], "time": [2.0, 3.0]}))
+    assert y == Outcome(time=[2, 3], event=[1, 0])

@@ -121,7 +121,7 @@ class TestFolds:
             part = quartile_shares(outcome, np.flatnonzero(fold == i))
             assert abs(part - whole).max() < 3 / sizes[i]
 
-    @pytest.mark.parametrize("n_folds", [1, 4])
+    @pytest.mark.parametrize("n_folds", [1, 4, 2.5, "3", None, True])
     def test_a_bad_number_is_refused(self, n_folds):
         with pytest.raises(InvalidInput, match="between 2 and the number of subjects"):
             folds(Outcome(time=[1, 2, 3], event=[1, 1, 1]), n_folds)
@@ -258,3 +258,17 @@ def test_kaplan_meier_is_as_good_as_chance_lets_it():
     # Event alone fixes the censored share, and with it part of the histogram.
     assert 0.2 < found["event"] < 0.4
     assert 0.5 < found[None] < 0.9
+
+
+@pytest.mark.parametrize("seed", ["x", -1, 1.5])
+def test_a_bad_seed_is_refused(seed):
+    y = Outcome(time=range(1, 61), event=[1, 0] * 30)
+    calls = [
+        lambda: folds(y, 3, seed),
+        lambda: split(y, 0.3, seed),
+        lambda: train_validation_test(y, random_state=seed),
+        lambda: next(StratifiedSurvivalKFold(3, random_state=seed).split(None, y)),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidInput, match=f"random_state={seed!r} is not valid"):
+            call()

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from consurv._cells import explain_objects, explain_text
 from consurv.errors import InvalidInput
 
 __all__ = [
@@ -23,7 +24,9 @@ __all__ = [
     "as_levels",
     "as_plain_array",
     "check_finite",
+    "check_plain",
     "check_same_length",
+    "from_arrow",
 ]
 
 Float = NDArray[np.float64]
@@ -44,19 +47,52 @@ _REMEDIES = {
 }
 
 
+def check_plain(values: Any, name: str) -> None:
+    """Refuse what numpy would read with a loss, or not at all: masks and gradients.
+
+    Examples
+    --------
+    >>> check_plain([[1.0, 2.0]], "X")
+    >>> check_plain(np.ma.array([1.0, 2.0], mask=[0, 1]), "risk")
+    Traceback (most recent call last):
+    ...
+    consurv.errors.InvalidInput: risk is a masked array and the mask would be lost; \
+drop or fill the masked entries first
+    """
+    parts = values if isinstance(values, list | tuple) else ()
+    for part in (values, *parts):  # of a list of masked rows the masks go too
+        if isinstance(part, np.ma.MaskedArray):
+            raise InvalidInput(
+                f"{name} is a masked array and the mask would be lost; "
+                "drop or fill the masked entries first"
+            )
+        if getattr(part, "requires_grad", False) is True:
+            raise InvalidInput(
+                f"{name} is a tensor that records gradients; give {name}.detach()"
+            )
+
+
+def from_arrow(table: Any) -> Any:
+    """Return a pyarrow Table as a DataFrame, anything else as it is.
+
+    Its ``columns`` are arrays where those of pandas and polars are names.
+    """
+    if type(table).__module__.partition(".")[0] == "pyarrow":
+        return table.to_pandas()
+    return table
+
+
 def as_plain_array(values: Any, name: str) -> NDArray[Any]:
     """Return *values* as an ndarray, refusing what has a mask or cannot be one."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise InvalidInput(
-            f"{name} is a masked array and the mask would be lost; "
-            "drop or fill the masked entries first"
-        )
+    check_plain(values, name)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:  # ragged nested lists
         raise InvalidInput(f"{name} cannot be read as an array: {error}") from error
     if array.dtype.kind == "O":
         array = _from_objects(array, name)
+    if array.dtype.kind in "US" and array.size:
+        raise InvalidInput(f"{name} holds text, not numbers, {explain_text(array)}")
     if array.dtype.kind in _KINDS:
         first = f", the first is {array.flat[0]!r}" if array.size else ""
         raise InvalidInput(
@@ -68,9 +104,8 @@ def as_plain_array(values: Any, name: str) -> NDArray[Any]:
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Read an object array whose entries are plain numbers."""
-    for value in array.flat:
-        if isinstance(value, str | bytes):
-            raise InvalidInput(f"{name} holds text, not numbers, such as {value!r}")
+    if any(isinstance(value, str | bytes) for value in array.flat):
+        raise InvalidInput(f"{name} holds text, not numbers, {explain_text(array)}")
     missing = np.asarray(pd.isna(array))
     if missing.any():
         place = tuple(int(i) for i in np.argwhere(missing)[0])
@@ -83,10 +118,7 @@ def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
             return array.astype(bool)
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        kinds = sorted({type(value).__name__ for value in array.flat})
-        raise InvalidInput(
-            f"{name} holds values that are not numbers: {', '.join(kinds)}"
-        ) from error
+        raise InvalidInput(f"{name} holds {explain_objects(array)}") from error
 
 
 def as_floats(

@@ -19,6 +19,7 @@ __all__ = [
     "InstanceOf",
     "OneOf",
     "check_params",
+    "make_rng",
 ]
 
 
@@ -127,3 +128,23 @@ number >= 1
             raise InvalidInput(
                 f"{name}={values[name]!r} is not valid; it must be {said}"
             )
+
+
+def make_rng(random_state: Any, name: str = "random_state") -> np.random.Generator:
+    """Return the generator that a seed stands for; a Generator is itself.
+
+    Examples
+    --------
+    >>> make_rng(-1)
+    Traceback (most recent call last):
+    ...
+    consurv.errors.InvalidInput: random_state=-1 is not valid; it must be a whole \
+number >= 0, a numpy Generator or None
+    """
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"{name}={random_state!r} is not valid; it must be a whole number >= 0, a "
+            "numpy Generator or None"
+        ) from error

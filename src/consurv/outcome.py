@@ -14,19 +14,14 @@ from consurv._checks import (
     as_floats,
     as_plain_array,
     check_same_length,
+    from_arrow,
 )
+from consurv._fields import pick_fields
 from consurv.errors import InvalidInput
 
 __all__ = ["Outcome", "as_events"]
 
 _DTYPE = np.dtype([("event", np.bool_), ("time", np.float64)])
-
-# Columns that mean a kind of data this package does not model, by the usual names.
-_REFUSED_FIELDS = {
-    "left truncation": ("entry", "start", "stop", "tstart", "tstop", "truncation"),
-    "interval censoring": ("lower", "upper", "left", "right", "lower_bound"),
-    "competing causes": ("cause", "cause_of_death", "event_type"),
-}
 
 
 class Outcome:
@@ -89,6 +84,7 @@ class Outcome:
         """
         if isinstance(y, Outcome):
             return y
+        y = from_arrow(y)
         if isinstance(y, tuple):
             if len(y) != 2:
                 raise InvalidInput(
@@ -96,14 +92,19 @@ class Outcome:
                 )
             return cls(event=y[0], time=y[1])
         if hasattr(y, "columns"):
-            event, time = _pick_fields([str(name) for name in y.columns])
             names = {str(name): name for name in y.columns}
+            event, time = pick_fields(
+                [str(name) for name in y.columns],
+                is_binary=lambda name: _is_binary(y[names[name]]),
+            )
             return cls(event=y[names[event]], time=y[names[time]])
         fields = getattr(getattr(y, "dtype", None), "names", None)
         if fields:
             if isinstance(y, np.ma.MaskedArray):
                 as_plain_array(y, "y")  # refuses it
-            event, time = _pick_fields(list(fields), dtype=y.dtype)
+            event, time = pick_fields(
+                fields, y.dtype, is_binary=lambda name: _is_binary(y[name])
+            )
             return cls(event=y[event], time=y[time])
         raise InvalidInput(
             f"y is {_describe(y)}, which does not say what is time and what is event; "
@@ -192,6 +193,12 @@ def _check_time(time: ArrayLike) -> Float:
             f"time has {bad.size} values <= 0, the first at row {bad[0]}: "
             f"{times[bad[0]]:g}; drop them or add half a unit"
         )
+    tiny = np.flatnonzero(times < np.finfo(np.float64).tiny)
+    if tiny.size:  # their reciprocals and ratios are not finite
+        raise InvalidInput(
+            f"time has {tiny.size} values too small to compute with, the first at row "
+            f"{tiny[0]}: {times[tiny[0]]:g}; choose a smaller unit"
+        )
     return times
 
 
@@ -200,7 +207,7 @@ def _is_binary(values: ArrayLike) -> bool:
         return False
     try:
         array = np.asarray(values)
-    except (ValueError, TypeError):  # ragged: refused later, in our words
+    except (ValueError, TypeError, RuntimeError):  # refused later, in our words
         return False
     return array.dtype.kind == "b" or (
         array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())
@@ -234,30 +241,6 @@ def _explain_codes(codes: Float) -> str:
             "pass event == (the cause of interest)"
         )
     return f"{start}; are time and event swapped? The pair is (event, time)"
-
-
-def _pick_fields(
-    names: list[str], dtype: np.dtype[Any] | None = None
-) -> tuple[str, str]:
-    """Return the names of the event and the time field."""
-    by_lower = {name.lower(): name for name in names}
-    if len(names) == 2 and {"event", "time"} == set(by_lower):
-        return by_lower["event"], by_lower["time"]
-    if dtype is not None and len(names) == 2 and dtype[0].kind == "b":
-        return names[0], names[1]  # scikit-survival: any names, the event first
-    for kind, refused in _REFUSED_FIELDS.items():
-        found = [by_lower[name] for name in refused if name in by_lower]
-        if found:
-            raise InvalidInput(
-                f"y has the fields {names}; {found[0]!r} means {kind}, which is not "
-                "supported: give right-censored outcomes with the fields event and time"
-            )
-    if {"event", "time"} <= set(by_lower):
-        extra = [n for n in names if n not in (by_lower["event"], by_lower["time"])]
-        raise InvalidInput(
-            f"y has fields besides event and time: {extra}; give only these two"
-        )
-    raise InvalidInput(f"y has the fields {names}; it needs event and time")
 
 
 def _describe(y: Any) -> str:

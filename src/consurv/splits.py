@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from consurv._checks import Index
-from consurv._params import AtLeast, Between, OneOf, check_params
+from consurv._params import AtLeast, Between, OneOf, check_params, make_rng
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
@@ -71,7 +71,7 @@ def split(
         {"fraction": fraction, "stratify": stratify},
         {"fraction": Between(0, 1), "stratify": _STRATIFY},
     )
-    outcome, rng = Outcome.of(y), np.random.default_rng(random_state)
+    outcome, rng = Outcome.of(y), make_rng(random_state)
     n = len(outcome)
     order = _shuffled_strata(outcome, int(np.ceil(1 / fraction)), stratify, rng)
     quota = np.floor(np.arange(n + 1) * fraction + rng.random())
@@ -119,11 +119,11 @@ def folds(
     array([2, 2, 2])
     """
     check_params({"stratify": stratify}, {"stratify": _STRATIFY})
-    outcome, rng = Outcome.of(y), np.random.default_rng(random_state)
-    if not 2 <= n_folds <= len(outcome):
+    outcome, rng = Outcome.of(y), make_rng(random_state)
+    if not AtLeast(2).accepts(n_folds) or n_folds > len(outcome):
         raise InvalidInput(
-            f"n_folds={n_folds} must lie between 2 and the number of subjects, "
-            f"{len(outcome)}"
+            f"n_folds={n_folds!r} must be a whole number between 2 and the number of "
+            f"subjects, {len(outcome)}"
         )
     fold = np.empty(len(outcome), dtype=np.intp)
     order = _shuffled_strata(outcome, n_folds, stratify, rng)
@@ -175,7 +175,7 @@ def train_validation_test(
             f"validation={validation:g} and test={test:g} leave nothing for training; "
             "their sum must be below 1"
         )
-    outcome, rng = Outcome.of(y), np.random.default_rng(random_state)
+    outcome, rng = Outcome.of(y), make_rng(random_state)
     rest, tested = split(outcome, test, rng, stratify=stratify)
     trained, validated = split(
         outcome[rest], validation / (1 - test), rng, stratify=stratify

@@ -52,13 +52,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 class TestGbm:
     def test_keeps_patients_with_a_time_above_0(self, folder: Path) -> None:
         (folder / "GBM.csv").write_text(GBM)
-        data = load_dataset("GBM")
+        data = load_dataset("GBM", check=False)
         assert data.y["time"].tolist() == [45, 90, 91]
         assert data.y["event"].tolist() == [True, False, False]
 
     def test_codes_its_features(self, folder: Path) -> None:
         (folder / "GBM.csv").write_text(GBM)
-        X = load_dataset("GBM").X
+        X = load_dataset("GBM", check=False).X
         assert X["gender"].tolist() == [0, 1, 1]
         np.testing.assert_array_equal(X["radiation_therapy"], [0, np.nan, 1])
         np.testing.assert_array_equal(X["ethnicity"], [0, np.nan, 1])
@@ -79,7 +79,7 @@ class TestGbm:
 class TestNacd:
     def test_drops_time_0_and_repeated_columns(self, folder: Path) -> None:
         (folder / "NACD.csv").write_text(NACD)
-        data = load_dataset("NACD")
+        data = load_dataset("NACD", check=False)
         assert data.y["time"].tolist() == [3.5, 2]
         assert data.X.to_dict("list") == {
             "NAUSEA": [1, 0],  # written as -1
@@ -96,14 +96,14 @@ class TestNacd:
 class TestMetabric:
     def test_takes_all_other_columns_for_features(self, folder: Path) -> None:
         (folder / "METABRIC.csv").write_text('"time","delta","a"\n5,1,2\n7,0,3\n')
-        data = load_dataset("METABRIC")
+        data = load_dataset("METABRIC", check=False)
         assert data.X.to_dict("list") == {"a": [2, 3]}
 
 
 class TestSupport:
     def test_reads_the_form_of_the_source(self, folder: Path) -> None:
         (folder / "SUPPORT.csv").write_text(SUPPORT)
-        data = load_dataset("SUPPORT")
+        data = load_dataset("SUPPORT", check=False)
         first, second = (row for _, row in data.X.iterrows())
         assert data.y.tolist() == [(False, 2029), (True, 4)]
         assert data.X.shape == (2, 26)
@@ -113,7 +113,7 @@ class TestSupport:
 
     def test_fills_physiologic_features_with_normal_values(self, folder: Path) -> None:
         (folder / "SUPPORT.csv").write_text(SUPPORT)
-        X = load_dataset("SUPPORT").X
+        X = load_dataset("SUPPORT", check=False).X
         filled = X[["alb", "pafi", "bili", "crea", "bun", "wblc", "urine"]]
         assert filled.iloc[0].tolist() == [3.5, 333.3, 1.01, 1.01, 6.51, 9, 2502]
         assert filled.iloc[1].tolist() == [1, 98, 2, 3, 4, 17.1, 5]
@@ -210,3 +210,40 @@ def real(name: str) -> Path:
     if not path.is_file():
         pytest.skip(f"CONSURV_DATA does not name a folder that holds {path.name}")
     return path
+
+
+class TestAnotherVersion:
+    """Files that are not those of the paper's Table 1."""
+
+    ROWS = "time,delta,a\n5,1,2\n7,0,3\n"
+
+    def test_is_refused(self, folder: Path) -> None:
+        (folder / "METABRIC.csv").write_text(self.ROWS)
+        with pytest.raises(
+            InvalidInput,
+            match=r"METABRIC has 2 subjects, 50\.00 % of them censored, with 1 features"
+            r"; the table of the paper has 1981 and 55\.17 %, with 79.*check=False",
+        ):
+            load_dataset("METABRIC")
+
+    def test_is_loaded_knowingly(self, folder: Path) -> None:
+        (folder / "METABRIC.csv").write_text(self.ROWS)
+        assert len(load_dataset("METABRIC", check=False)) == 2
+
+    @pytest.mark.parametrize("change", ["row", "event", "column"])
+    def test_is_told_by_one_change(self, folder: Path, change: str) -> None:
+        rng = np.random.default_rng(0)
+        rows = pd.DataFrame(rng.normal(size=(1981, 79))).add_prefix("x")
+        rows = rows.assign(time=1.0, delta=(np.arange(1981) < 888).astype(int))
+        path = folder / "METABRIC.csv"
+        rows.to_csv(path, index=False)
+        assert len(load_dataset("METABRIC")) == 1981
+        if change == "row":
+            rows = rows.iloc[1:]
+        elif change == "event":
+            rows.loc[0, "delta"] = 0
+        else:
+            rows = rows.drop(columns="x3")
+        rows.to_csv(path, index=False)
+        with pytest.raises(InvalidInput, match="the table of the paper has 1981"):
+            load_dataset("METABRIC")

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from consurv.datasets import MissingData, load_dataset, load_seer
-from consurv.errors import InvalidInput
+from consurv.errors import CalibrationWarning, InvalidInput
 
 ROWS = pd.DataFrame(
     {
@@ -94,7 +94,9 @@ class TestTheRegisteredNames:
     ) -> None:
         monkeypatch.setenv("CONSURV_DATA", str(tmp_path))
         ROWS.to_csv(tmp_path / "SEER-stomach.csv", index=False)
-        assert load_dataset("seer-stomach").name == "SEER-stomach"
+        with pytest.warns(CalibrationWarning, match="the paper has 100360 and 43.40 %"):
+            data = load_dataset("seer-stomach")
+        assert data.name == "SEER-stomach"
 
     def test_say_how_to_get_the_rows(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -43,7 +43,9 @@ class TestKnownAnswers:
 
     def test_an_event_at_the_time_itself_counts(self):
         y = Outcome(time=[4, 5], event=[1, 1])
-        result = one_calibration(y, with_predictions([0.5, 0.5], 4.0), 4.0, n_groups=1)
+        curves = with_predictions([0.5, 0.5], 4.0)
+        with pytest.warns(CalibrationWarning, match="all subjects are in one group"):
+            result = one_calibration(y, curves, 4.0, n_groups=1)
         assert result.observed.tolist() == [0.5]
 
     def test_sizes_differ_by_at_most_one(self):
@@ -55,7 +57,9 @@ class TestKnownAnswers:
 
     def test_one_group_has_no_p_value(self):
         y = Outcome(time=[1, 3], event=[1, 1])
-        result = one_calibration(y, with_predictions([0.4, 0.8], 2.0), 2.0, n_groups=1)
+        curves = with_predictions([0.4, 0.8], 2.0)
+        with pytest.warns(CalibrationWarning, match="one group.* the p-value is NaN"):
+            result = one_calibration(y, curves, 2.0, n_groups=1)
         assert float(result) == pytest.approx(2 * 0.1**2 / 0.24)
         assert np.isnan(result.p_value)
 
@@ -80,7 +84,10 @@ class TestEqualPredictions:
 
     def test_one_prediction_for_all_makes_one_group(self):
         y = Outcome(time=[1, 2, 3, 4], event=[1, 1, 1, 1])
-        with pytest.warns(CalibrationWarning, match="leave 1 of n_groups=2"):
+        with (
+            pytest.warns(CalibrationWarning, match="leave 1 of n_groups=2"),
+            pytest.warns(CalibrationWarning, match="the p-value is NaN"),
+        ):
             result = one_calibration(y, with_predictions([0.5] * 4), 1.0, n_groups=2)
         assert result.sizes.tolist() == [4]
         assert np.isnan(result.p_value)

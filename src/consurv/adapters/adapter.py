@@ -8,7 +8,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from consurv._checks import Float, Index
+from consurv._checks import Float, Index, check_plain
+from consurv._features import in_order
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -65,6 +66,10 @@ class Adapter(ABC):
         """Say whether ``fit`` trains the estimator; a frozen one it leaves alone."""
         return True
 
+    def warn_of_fit(self, estimator: Any) -> None:
+        """Warn if a fitted estimator rests on what the conformal step does not know."""
+        return
+
     @abstractmethod
     def fit(
         self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
@@ -98,6 +103,8 @@ class Adapter(ABC):
                 f"{describe(estimator)} is not fitted and gives no survival curves yet;"
                 " fit it first"
             )
+        check_plain(X, "X")
+        X = in_order(X, getattr(estimator, "feature_names_in_", None))
         curves = _as_curves(self._predict(estimator, X), estimator)
         wanted = n_rows(X)
         if len(curves) != wanted:

@@ -56,6 +56,11 @@ class FrozenAdapter(Adapter):
             )
         return estimator
 
+    def warn_of_fit(self, estimator: Any) -> None:
+        """Ask the adapter of the model inside."""
+        inner = estimator.estimator
+        adapter_for(inner).warn_of_fit(inner)
+
     def own_levels(self, estimator: Any) -> Float | None:
         """Ask the adapter of the model inside."""
         inner = estimator.estimator

@@ -12,6 +12,13 @@ import pandas as pd
 
 from consurv._checks import Float, as_floats
 from consurv.adapters.adapter import Adapter, Validation, describe
+from consurv.adapters.lifelines_input import (
+    check_cells,
+    clear_errors,
+    plain_strata,
+    used_columns,
+    warn_of_fit,
+)
 from consurv.adapters.structure import agrees, proportional
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.representations import (
@@ -82,6 +89,8 @@ class LifelinesAdapter(Adapter):
                 f"X has a column called 'Intercept', a name that {describe(estimator)} "
                 "keeps for its own; rename it"
             )
+        check_cells(estimator, frame, list(frame.columns))
+        frame = plain_strata(estimator, frame)
         time, event = _free_name("time", frame), _free_name("event", frame)
         frame = frame.assign(**{time: y.time, event: y.event})
         estimator.fit(frame, duration_col=time, event_col=event)
@@ -90,14 +99,14 @@ class LifelinesAdapter(Adapter):
     def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:
         _check_is_regression(estimator)
         make = _entry(_CURVES, estimator) or _common_grid_curves
-        frame = _features(X)
-        try:
+        frame = plain_strata(estimator, _features(X))
+        check_cells(estimator, frame, used_columns(estimator, frame))
+        with clear_errors(estimator, frame):
             return make(estimator, frame)
-        except KeyError as error:
-            raise InvalidInput(
-                f"X lacks columns that the {describe(estimator)} was fitted on: "
-                f"{error}; X has {list(frame.columns)}"
-            ) from error
+
+    def warn_of_fit(self, estimator: Any) -> None:
+        """Warn of delayed entry, weights and other kinds of censoring."""
+        warn_of_fit(estimator)
 
 
 def _check_is_regression(fitter: Any) -> None:

@@ -67,6 +67,12 @@ def adapter_for(estimator: Any) -> Adapter:
             return _load(_ADAPTERS[module])
     if hasattr(estimator, "predict_survival_function"):
         return _load("consurv.adapters.native")
+    if "torch.nn.modules.module" in _modules(type(estimator)):
+        raise InvalidInput(
+            f"estimator is the bare torch module {type(estimator).__name__}, whose "
+            "output does not say the times; wrap it in a function X -> (times, "
+            "survival) that makes X a tensor and ends in .detach().numpy()"
+        )
     if callable(estimator):
         return _load("consurv.adapters.function")
     kind = type(estimator)

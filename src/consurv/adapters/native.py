@@ -10,7 +10,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from consurv._checks import Float
+from consurv._checks import Float, check_plain
+from consurv._features import in_order
 from consurv.adapters.adapter import Adapter, Validation, describe, n_rows
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -86,6 +87,7 @@ class NativeAdapter(Adapter):
                 f"{describe(estimator)} has no fit and cannot be trained; use "
                 "conformalize, which takes it as it is"
             )
+        check_plain(X, "X")
         extra = {}
         if validation is not None and self.takes_validation(estimator):
             extra = {"X_val": validation[0], "y_val": validation[1].to_structured()}
@@ -101,7 +103,11 @@ class NativeAdapter(Adapter):
 
     def own_percentile_times(self, estimator: Any, X: Any) -> Float:
         """Return what ``predict_percentile_times`` gives, if its shape is right."""
-        times: Float = np.asarray(estimator.predict_percentile_times(X), dtype=float)
+        check_plain(X, "X")
+        X = in_order(X, getattr(estimator, "feature_names_in_", None))
+        found = estimator.predict_percentile_times(X)
+        check_plain(found, f"what {describe(estimator)} gave as percentile times")
+        times: Float = np.asarray(found, dtype=float)
         wanted = (n_rows(X), len(estimator.levels_))
         if times.shape != wanted:
             raise InvalidInput(

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from consurv._checks import Float
+from consurv._checks import Float, check_plain
 from consurv.adapters.adapter import Adapter, OutOfBag, Validation
 from consurv.adapters.lookup import adapter_for
 from consurv.curves.curves import SurvivalCurves
@@ -54,6 +54,7 @@ class PipelineAdapter(Adapter):
         self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
     ) -> Any:
         """Train the steps in order, in place."""
+        check_plain(X, "X")
         last = estimator.steps[-1][1]
         if len(estimator.steps) > 1:
             head = estimator[:-1]
@@ -65,6 +66,11 @@ class PipelineAdapter(Adapter):
         adapter_for(last).fit(last, X, y, validation)
         return estimator
 
+    def warn_of_fit(self, estimator: Any) -> None:
+        """Ask the last step."""
+        last = estimator.steps[-1][1]
+        adapter_for(last).warn_of_fit(last)
+
     def own_levels(self, estimator: Any) -> Float | None:
         """Ask the last step."""
         last = estimator.steps[-1][1]
@@ -73,6 +79,7 @@ class PipelineAdapter(Adapter):
     def own_percentile_times(self, estimator: Any, X: Any) -> Float:
         """Return those of the last step for the transformed rows."""
         last = estimator.steps[-1][1]
+        check_plain(X, "X")
         return adapter_for(last).own_percentile_times(last, _transform(estimator, X))
 
     def has_out_of_bag(self, estimator: Any, *, enough: bool = False) -> bool:

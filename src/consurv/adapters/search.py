@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from consurv._checks import Float
+from consurv._checks import Float, check_plain
 from consurv.adapters.adapter import Adapter, Validation, describe
 from consurv.adapters.lookup import adapter_for
 from consurv.curves.curves import SurvivalCurves
@@ -52,8 +52,14 @@ class SearchAdapter(Adapter):
                 f"{describe(estimator)} has refit=False and so no best estimator to "
                 "give curves; set refit=True"
             )
+        check_plain(X, "X")
         estimator.fit(X, y.to_structured())
         return estimator
+
+    def warn_of_fit(self, estimator: Any) -> None:
+        """Ask the adapter of the best estimator."""
+        best = estimator.best_estimator_
+        adapter_for(best).warn_of_fit(best)
 
     def own_levels(self, estimator: Any) -> Float | None:
         """Ask the adapter of the best estimator."""

@@ -15,6 +15,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from consurv._checks import Float, as_levels
+from consurv._features import in_order
 from consurv._params import (
     AtLeast,
     Between,
@@ -22,6 +23,7 @@ from consurv._params import (
     InstanceOf,
     OneOf,
     check_params,
+    make_rng,
 )
 from consurv.adapters import adapter_for
 from consurv.conformal.adjust import AdjustedCurves
@@ -228,7 +230,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self
         """
         settings = self._settings()
-        data, validation = check_data(X, y), check_validation(X_val, y_val)
+        data = check_data(X, y)
+        validation = check_validation(X_val, y_val, like=data[0])
         check_enough(data[1])
         adapter = adapter_for(self.estimator)
         if not adapter.trains(self.estimator):
@@ -292,6 +295,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
                 "and conformalize it, or give conformalize a fitted model"
             )
+        raw.adapter.warn_of_fit(estimator)
         settings.rule = settings.rule_fitted(
             None, None, getattr(self, "imputer_", None)
         )
@@ -312,6 +316,12 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         -------
         self
         """
+        if not isinstance(adjustment, Adjustment):
+            raise InvalidInput(
+                f"adjustment is a {type(adjustment).__name__}, not an Adjustment; give "
+                "model.adjustment_ or what load_adjustment reads"
+            )
+        X = None if X is None else as_table(X)
         estimator = getattr(self, "estimator_", self.estimator)
         if not adapter_for(estimator).is_fitted(estimator):
             raise NotConformalizedError(
@@ -420,6 +430,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self._check_conformalized()
         X = as_table(X)
         if hasattr(self, "n_features_in_"):
+            X = in_order(X, getattr(self, "feature_names_in_", None))
             validate_data(self, X, reset=False, skip_check_array=True)
         return X
 
@@ -470,7 +481,7 @@ class _Settings:
         self.kind = adjustment_kind(model.adjustment)
         self.levels = read_levels(model.percentiles)
         self.rule = self.kind.choose_rule(model.censoring, model.n_samples)
-        self.rng = np.random.default_rng(model.random_state)
+        self.rng = make_rng(model.random_state)
         self._model = model
 
     @property

@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from consurv._checks import Float, as_levels, as_plain_array, check_same_length
+from consurv._checks import (
+    Float,
+    as_levels,
+    as_plain_array,
+    check_plain,
+    check_same_length,
+    from_arrow,
+)
+from consurv._features import in_order
 from consurv._warnings import warn
 from consurv.adapters.adapter import n_rows
 from consurv.conformal.blocks import Data
@@ -45,6 +53,8 @@ def read_levels(percentiles: int | ArrayLike) -> Float:
 
 def as_table(X: Any) -> Any:
     """Return a feature table with rows and columns; lists become an array."""
+    check_plain(X, "X")
+    X = from_arrow(X)
     X = X if hasattr(X, "shape") else as_plain_array(X, "X")
     if len(X.shape) != 2:
         raise InvalidInput(
@@ -69,9 +79,11 @@ def check_enough(outcome: Outcome) -> None:
         )
 
 
-def check_validation(X_val: Any, y_val: Any) -> Data | None:
-    """Return the validation set, or None where there is none."""
+def check_validation(X_val: Any, y_val: Any, like: Any = None) -> Data | None:
+    """Return the validation set, its columns in the order of *like*, or None."""
     if (X_val is None) != (y_val is None):
         missing = "y_val" if y_val is None else "X_val"
         raise InvalidInput(f"{missing} is missing: give both X_val and y_val, or none")
-    return None if X_val is None else check_data(X_val, y_val)
+    if X_val is None:
+        return None
+    return check_data(in_order(X_val, getattr(like, "columns", None)), y_val)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from consurv._checks import Bool, Float, Index, check_same_length
-from consurv._params import AtLeast, OneOf, check_params
+from consurv._params import AtLeast, InstanceOf, OneOf, check_params, make_rng
 from consurv._warnings import warn
 from consurv.conformal.blocks import Block, Sweep
 from consurv.conformal.censoring.rules import CensoringRule, resolve_rule
@@ -116,13 +116,19 @@ def conformal_shifts(
     >>> conformal_shifts(q, [0.5], y)
     array([0.])
     """
-    check_params({"n_samples": n_samples}, {"n_samples": (OneOf(None), AtLeast(1))})
+    check_params(
+        {"n_samples": n_samples, "kaplan_meier": kaplan_meier},
+        {
+            "n_samples": (OneOf(None), AtLeast(1)),
+            "kaplan_meier": (OneOf(None), InstanceOf(KaplanMeier)),
+        },
+    )
     rule = resolve_rule(censoring, n_samples)
     outcome = Outcome.of(y)
     q, grid = as_percentile_times(percentile_times, levels)
     check_same_length(percentile_times=len(q), y=len(outcome))
     block = Block(q, grid, outcome, kaplan_meier)
-    return find_shifts([block], rule, np.random.default_rng(random_state)).shifts
+    return find_shifts([block], rule, make_rng(random_state)).shifts
 
 
 def find_shifts(

@@ -66,8 +66,19 @@ def in_chunks(
     """
     size = max_rows
     if n > _FEW_ROWS:
-        shown = predict(slice(0, _SHOWN_ROWS))._form
-        fitting = max(1, _CHUNK_VALUES // shown.n_nodes)
-        size = min(max_rows, fitting) if shown.is_table else max_subjects
+        size = _chunk_size(predict, max_rows, max_subjects)
     for rows in row_chunks(n, size):
         yield rows, predict(rows)
+
+
+def _chunk_size(
+    predict: Callable[[slice], SurvivalCurves], max_rows: int, max_subjects: int
+) -> int:
+    try:
+        shown = predict(slice(0, _SHOWN_ROWS))._form
+    except Exception:
+        # A model may fail on few rows alone; and if it fails on all, the message is to
+        # speak of the rows that the user gave.
+        return max_rows
+    fitting = max(1, _CHUNK_VALUES // shown.n_nodes)
+    return min(max_rows, fitting) if shown.is_table else max_subjects

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from consurv._checks import Float, as_floats, as_levels, as_plain_array
-from consurv._params import AtLeast, check_params
+from consurv._params import AtLeast, check_params, make_rng
 from consurv.curves._counts import Int, check_counts, count, product_limit
 from consurv.curves.pseudo import Change, pseudo_observations
 from consurv.outcome import Outcome
@@ -204,7 +204,7 @@ class KaplanMeier:
         """
         c = as_floats(c, "c")
         check_params({"n_samples": n_samples}, {"n_samples": AtLeast(1)})
-        rng = np.random.default_rng(rng)
+        rng = make_rng(rng, "rng")
         draws: Float = np.empty((len(c), n_samples))
         step = max(1, _BLOCK // n_samples)
         for start in range(0, len(c), step):

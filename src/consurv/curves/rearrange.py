@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from consurv._checks import Bool, Float, as_floats, as_levels
-from consurv._params import AtLeast, check_params
+from consurv._params import AtLeast, check_params, make_rng
 from consurv._registry import resolve
 from consurv.curves.search import row_blocks
 from consurv.errors import InvalidInput
@@ -119,7 +119,7 @@ def rearrange_in_place(
     """Rearrange the given rows of checked percentile times; see ``rearrange``."""
     repair = resolve(REARRANGEMENTS, method, "rearrangement")
     check_params({"n_draws": n_draws}, {"n_draws": AtLeast(1)})
-    rng = np.random.default_rng(random_state)
+    rng = make_rng(random_state)
     order = np.argsort(-levels)
     uniforms = 1.0 - levels[order]
     for block in row_blocks(rows.size, _ALIVE * (levels.size + 2)):

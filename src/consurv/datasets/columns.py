@@ -6,13 +6,15 @@ not save it, since the rest is about pandas' types.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from consurv._checks import Float
+from consurv._checks import Float, check_plain, from_arrow
+from consurv.datasets.stray import DECIMAL_COMMA, name_cells
 from consurv.errors import InvalidInput
 
 __all__ = ["as_frame", "as_numbers", "as_text", "check_no_date", "text_columns"]
@@ -30,6 +32,8 @@ def as_frame(X: Any) -> pd.DataFrame:
     >>> as_frame(np.zeros((3, 2))).columns.tolist()
     ['x0', 'x1']
     """
+    check_plain(X, "X")
+    X = from_arrow(X)
     if isinstance(X, pd.DataFrame):
         frame = X
     elif hasattr(X, "columns"):  # polars and its like
@@ -102,11 +106,13 @@ def _read_numbers(column: pd.Series[Any]) -> Float:
     try:
         numbers = column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
-        readable = pd.to_numeric(column.astype(str), errors="coerce").notna()
+        cells = column.reset_index(drop=True).dropna().astype(object).map(str)
+        stray = cells[pd.to_numeric(cells, errors="coerce").isna()]
+        commas = stray.str.fullmatch(DECIMAL_COMMA).to_numpy(dtype=bool).any()
+        hint = ", and decimal commas with decimal=',' of pd.read_csv" if commas else ""
         raise InvalidInput(
             f"column {column.name!r} held numbers in training and now holds "
-            f"{str(column[column.notna() & ~readable].iloc[0])!r}; correct or empty "
-            "such cells"
+            f"{name_cells(stray)}; correct or empty such cells{hint}"
         ) from error
     return np.asarray(numbers, dtype=np.float64)
 
@@ -120,7 +126,8 @@ def as_text(column: pd.Series[Any]) -> pd.Series[Any]:
     ['1', '2', nan]
     """
     values = column.astype(object).where(column.notna(), np.nan)
-    return values.map(_as_level, na_action="ignore")
+    # Of type object whatever it holds: pandas makes numbers of a column without text.
+    return values.map(_as_level, na_action="ignore").astype(object)
 
 
 def _as_level(value: Any) -> str:
@@ -144,7 +151,8 @@ start, or drop the column
     """
     values = column.dropna()
     kind = pd.api.types.infer_dtype(values)
-    as_text = kind == "string" and values.str.fullmatch(_DATE_TEXT).all()
+    # By re: the regular expressions of Arrow know no back-references.
+    as_text = kind == "string" and all(re.fullmatch(_DATE_TEXT, v) for v in values)
     if kind.removesuffix("64") in _DATES or (as_text and len(values)):
         raise InvalidInput(
             f"column {column.name!r} holds dates or times, such as "

@@ -12,6 +12,7 @@ DLBCL = Facts(
     "DLBCL",
     n=240,
     censored=42.50,
+    n_features=(7399,),
     source="DLBCL of the SurvSet package",
     licence="GPL-3.0 (SurvSet)",
     time_unit="years",

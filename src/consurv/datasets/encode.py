@@ -24,6 +24,7 @@ from consurv.datasets.columns import (
     text_columns,
 )
 from consurv.datasets.numbers import Numbers
+from consurv.datasets.stray import check_no_stray_text
 from consurv.datasets.table import pick_columns
 from consurv.errors import InvalidInput
 
@@ -95,6 +96,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         text = text_columns(frame)
         for name in text:
             check_no_date(frame[name])
+            check_no_stray_text(frame[name])
         is_text = frame.columns.isin(text)
         named = frame.columns[~is_text].tolist()
         numbers = Numbers.learn(as_numbers(frame, named), named, self.impute)
@@ -118,6 +120,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the features of *X* as numbers, with the same index."""
         check_is_fitted(self)
         frame = pick_columns(as_frame(X), self.columns_, "the table of features")
+        self._warn_of_empty(frame)
         parts = [self._numbers.scaled(as_numbers(frame, self._numbers.names))]
         if self._one_hot is not None:
             text = _text_table(frame, self._text)
@@ -152,6 +155,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"column {many.index[0]!r} holds text with {many.iloc[0]} different "
                 f"values, more than max_levels={self.max_levels}; drop it if it is an "
                 "identifier, or group its values"
+            )
+
+    def _warn_of_empty(self, frame: pd.DataFrame) -> None:
+        """Say which columns have no value at all; in one row that is a mere gap."""
+        if len(frame) < 2:
+            return
+        empty = frame.columns[frame.isna().all()].tolist()
+        if empty:
+            word = "column" if len(empty) == 1 else "columns"
+            warn(
+                f"{word} {', '.join(map(repr, empty[:5]))}"
+                f"{f' and {len(empty) - 5} more' if len(empty) > 5 else ''} "
+                f"without a value in any of {len(frame)} rows: what stands in for "
+                "missing values is filled in throughout; was a column lost?",
             )
 
     def _warn_of_unknown(self, frame: pd.DataFrame) -> None:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from consurv._warnings import warn
 from consurv.datasets.dataset import Dataset
 from consurv.datasets.places import Place
+from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = ["Facts"]
@@ -36,6 +38,8 @@ class Facts:
         Where the rows lie on this machine.
     impute : {"mean", "median"}
         What the paper fills in where a number is missing.
+    n_features : tuple of int
+        How many features it may have; none where that is not known beforehand.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Facts:
     time_unit: str
     place: Place
     impute: str = "mean"
+    n_features: tuple[int, ...] = ()
 
     def dataset(
         self,
@@ -63,4 +68,28 @@ class Facts:
             licence=self.licence,
             time_unit=self.time_unit,
             impute=self.impute,
+        )
+
+    def check(self, data: Dataset) -> None:
+        """Refuse rows that are not those of the paper's Table 1.
+
+        An export of the user's own gets a warning: no two releases are the same.
+        """
+        found = f"{len(data)} subjects, {100 * data.censored:.2f} % of them censored"
+        stated = f"{self.n} and {self.censored:.2f} %"
+        same = len(data) == self.n and round(100 * data.censored, 2) == self.censored
+        n_features = data.X.shape[1]
+        if self.n_features:
+            found = f"{found}, with {n_features} features"
+            stated = f"{stated}, with {' or '.join(map(str, self.n_features))}"
+            same = same and n_features in self.n_features
+        if same:
+            return
+        message = f"{self.name} has {found}; the table of the paper has {stated}"
+        if not self.n_features:
+            warn(f"{message}: results will differ from the paper's")
+            return
+        raise InvalidInput(
+            f"{message}. Fetch it anew with `consurv datasets fetch {self.name}`, or "
+            f"load this version knowingly: load_dataset({self.name!r}, check=False)"
         )

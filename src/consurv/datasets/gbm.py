@@ -15,6 +15,7 @@ GBM = Facts(
     "GBM",
     n=591,
     censored=17.09,
+    n_features=(8,),
     source="TCGA by way of Firebrowse, as the project ISDEvaluation has it",
     licence=NO_LICENCE,
     time_unit="days",

@@ -15,6 +15,7 @@ GBSG = Facts(
     "GBSG",
     n=2232,
     censored=43.23,
+    n_features=(7,),
     source="rotterdam and gbsg of the survival package, by the rules of DeepSurv",
     licence=SURVIVAL_LICENCE,
     time_unit="months",

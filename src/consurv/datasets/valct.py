@@ -12,6 +12,7 @@ VALCT = Facts(
     "VALCT",
     n=137,
     censored=6.57,
+    n_features=(6,),
     source="veteran of the survival package",
     licence=SURVIVAL_LICENCE,
     time_unit="days",

@@ -161,6 +161,11 @@ def one_calibration(
         variances, freedom = expected * (1 - expected) / sizes, freedom - 1
     else:
         _check_variances(variances, observed)
+    if not freedom:
+        warn(
+            "all subjects are in one group, which leaves the test no degree of freedom:"
+            " the p-value is NaN; use more groups or variance='greenwood'",
+        )
     statistic = _hosmer_lemeshow(observed, expected, variances)
     return OneCalibrationResult(
         value=statistic,

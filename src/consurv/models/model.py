@@ -13,7 +13,8 @@ from numpy.typing import DTypeLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from consurv._checks import Float, check_same_length
+from consurv._checks import Float, check_plain, check_same_length, from_arrow
+from consurv._features import check_numeric, in_order
 from consurv._params import Constraints, check_params
 from consurv.curves.chunks import CHUNK_ROWS, in_chunks
 from consurv.curves.curves import SurvivalCurves
@@ -174,6 +175,11 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         self, X: Any, *, reset: bool = False, ensure_min_samples: int = 1
     ) -> NDArray[Any]:
         """Return features as an array; with *reset* later ones must be like them."""
+        check_plain(X, "X")
+        X = from_arrow(X)
+        if not reset:
+            X = in_order(X, getattr(self, "feature_names_in_", None))
+        check_numeric(X)
         # In one order of memory: others round matrix products differently.
         options = {
             "dtype": self._dtype,

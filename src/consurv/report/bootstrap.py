@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float, check_same_length
-from consurv._params import AtLeast, Between, Constraints, check_params
+from consurv._params import AtLeast, Between, Constraints, check_params, make_rng
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics.evaluate import Evaluation, evaluate
@@ -142,7 +142,7 @@ def compare(
     ]
     values = np.array([_numbers(result) for result in both])
     m = min(n, MAX_SUBJECTS)
-    rng = np.random.default_rng(random_state)
+    rng = make_rng(random_state)
     replicates = []
     for _ in range(n_bootstrap):
         rows = rng.integers(0, n, m)

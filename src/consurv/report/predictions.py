@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from consurv._checks import Float, as_plain_array, check_same_length
+from consurv._checks import Float, as_plain_array, check_plain, check_same_length
 from consurv.adapters.adapter import n_rows
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.estimator import ConformalSurvival
@@ -83,6 +83,7 @@ def predict_both(model: ConformalSurvival, X: Any, y: Outcome) -> Predictions:
             f"model must be a ConformalSurvival, got {type(model).__name__}; a report "
             "compares curves before and after: ConformalSurvival(model).fit(X, y)"
         )
+    check_plain(X, "X")
     X = X if hasattr(X, "shape") else as_plain_array(X, "X")
     check_same_length(X=n_rows(X), y=len(y))
     raw, calibrated, extrapolated = _Joined(y), [], 0
