@@ -221,6 +221,14 @@ class TestBadInput:
         (files.folder / "bad.csv").write_text("")
         self.check(files, files.with_train("bad.csv"), "bad.csv is empty")
 
+    def test_like_a_name_over_two_columns_is_named(self, files: Any) -> None:
+        """It trained on the first one, which held ages."""
+        text = (files.folder / "train.csv").read_text()
+        (files.folder / "bad.csv").write_text(text.replace("age", "time", 1))
+        message = "bad.csv has more than one column called 'time'"
+        self.check(files, files.with_train("bad.csv"), message)
+        self.check(files, files.with_train("train.csv", "bad.csv"), message)
+
     def test_like_a_missing_file_is_named(self, files: Any) -> None:
         self.check(files, files.with_train("no.csv"), "no.csv does not exist")
 
