@@ -15,7 +15,11 @@ from consurv._files import whole_file
 from consurv.datasets.table import table_suffix
 from consurv.errors import InvalidInput, MissingDependency
 
-__all__ = ["TableWriter", "beside", "check_place", "check_writable", "writing"]
+__all__ = ["TableWriter", "beside", "check_place", "check_writable", "is_report", "writing"]
+
+
+# What a report that consurv wrote has near its beginning.
+_REPORT_MARK, _HEAD = b'<meta name="generator" content="consurv ', 4096
 
 
 class TableWriter(ABC):
@@ -119,6 +123,14 @@ def check_place(path: Path, *, inputs: list[Path], force: bool) -> None:
         raise InvalidInput(f"{path} is an input; write the results to another file")
     if path.exists() and not force:
         raise InvalidInput(f"{path} exists already; give another name or --force")
+
+
+def is_report(path: Path) -> bool:
+    """Say whether a file is a report that consurv wrote, which may be replaced."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return _REPORT_MARK in file.read(_HEAD)
 
 
 def _check_pyarrow() -> None:
