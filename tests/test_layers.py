@@ -15,6 +15,7 @@ LAYERS = {
     "_checks": 0,
     "_files": 0,
     "_params": 0,
+    "_parts": 0,
     "_registry": 0,
     "_versions": 0,
     "_warnings": 0,

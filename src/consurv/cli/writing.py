@@ -5,17 +5,17 @@ from __future__ import annotations
 import gzip
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
 
-from consurv._files import whole_file
+from consurv._files import whole_files
 from consurv.datasets.table import table_suffix
 from consurv.errors import InvalidInput, MissingDependency
 
-__all__ = ["TableWriter", "beside", "check_place", "check_writable", "is_report", "writing"]
+__all__ = ["TableWriter", "beside", "check_place", "check_writable", "is_report", "writing", "writing_all"]
 
 
 # What a report that consurv wrote has near its beginning.
@@ -90,13 +90,21 @@ def writing(path: Path) -> Iterator[TableWriter]:
 
     On any error what was there before stays.
     """
-    suffix = table_suffix(path)
-    with whole_file(path) as part:
-        writer = _WRITERS[suffix](part, suffix)
-        try:
-            yield writer
-        finally:
-            writer.close()
+    with writing_all(path) as (writer,):
+        yield writer
+
+
+@contextmanager
+def writing_all(*paths: Path) -> Iterator[list[TableWriter]]:
+    """Open tables for writing; all files appear when the block ends well, or none."""
+    suffixes = [table_suffix(path) for path in paths]
+    # All are closed, which may fill the disk, before the first file appears.
+    with whole_files(*paths) as parts, ExitStack() as closing:
+        writers: list[TableWriter] = []
+        for part, suffix in zip(parts, suffixes, strict=True):
+            writers.append(_WRITERS[suffix](part, suffix))
+            closing.callback(writers[-1].close)
+        yield writers
 
 
 def beside(path: Path, word: str) -> Path:
