@@ -21,7 +21,7 @@ _FOLDERS = ("figures", "fits", "records", "tables", "times")
 _HEAD = 4096
 
 
-def check_own(folder: Path, *, force: bool = False) -> None:
+def check_own(folder: Path, *, force: bool = False, config: bool = True) -> None:
     """Refuse a folder in which a run would replace what no run wrote.
 
     A folder with records or the ``config.toml`` of a run is a results folder; in any
@@ -33,6 +33,8 @@ def check_own(folder: Path, *, force: bool = False) -> None:
         Need not exist.
     force : bool
         Let it be replaced.
+    config : bool
+        Whether ``config.toml`` will be written.
 
     Raises
     ------
@@ -53,7 +55,8 @@ folder or --force
     """
     if force:
         return
-    foreign = [name for name in _OPENINGS if _is_foreign(folder / name)]
+    names = [name for name in _OPENINGS if config or name != "config.toml"]
+    foreign = [name for name in names if _is_foreign(folder / name)]
     known = (folder / "records").is_dir() or (folder / "config.toml").exists()
     if not known:
         foreign += [name for name in _FOLDERS if (folder / name).exists()]

@@ -52,7 +52,7 @@ def write_summary(folder: Path, *, force: bool = False) -> list[Path]:
             f"{folder} holds no records; run a study first, such as "
             "`python -m studies main --quick`"
         )
-    check_own(folder, force=force)
+    check_own(folder, force=force, config=False)
     results = Results(stored.records)
     pairs = main_pairs(results)
     lead = [*headlines(results, pairs), *_troubles(results, stored.corrupt)]
