@@ -85,7 +85,9 @@ def _prepare(task: Task, fits: FitStore, notes: list[str]) -> tuple[Split, Fit, 
     content = fits.load(dataset, named.key, seed)
     if content is not None:
         try:
-            fit = unpack(content, fit_fingerprint(named, dataset, seed))
+            mark = fit_fingerprint(named, dataset, seed)
+            n_features = split.train[0].shape[1]
+            fit = unpack(content, mark, named.make(seed), n_features)
         except ValueError as error:
             notes.append(
                 f"the stored fit {dataset}/{named.key}/{seed} is corrupt: {error}; "
@@ -100,6 +102,8 @@ def _prepare(task: Task, fits: FitStore, notes: list[str]) -> tuple[Split, Fit, 
 def _save(task: Task, fit: Fit, fits: FitStore, notes: list[str]) -> None:
     named, dataset, seed = task.fit, task.dataset, task.seed
     content = pack(fit, fit_fingerprint(named, dataset, seed))
+    if content is None:
+        return
     try:
         fits.save(dataset, named.key, seed, content)
     except OSError as error:  # the records matter more

@@ -32,6 +32,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace files that no study wrote.")
+]
 _ABOUT = {
     "main": "Seven models and Kaplan-Meier on every dataset: raw, CSD, auto, CiPOT.",
     "objective": "A log-normal network: calibration losses against CSD.",
@@ -121,6 +124,7 @@ def _verb(study: str) -> Callable[..., None]:
         no_report: Annotated[
             bool, typer.Option("--no-report", help="No tables and figures afterwards.")
         ] = False,
+        force: Force = False,
     ) -> None:
         asked = Asked(
             datasets, models, seeds, percentiles, time_limit, config, quick, stratify
@@ -135,6 +139,7 @@ def _verb(study: str) -> Callable[..., None]:
                     dask=dask,
                     again=again,
                     retry_failed=retry_failed,
+                    force=force,
                     observer=live,
                 )
         except KeyboardInterrupt:
@@ -145,7 +150,7 @@ def _verb(study: str) -> Callable[..., None]:
         stdout().print(Text(str(result)), soft_wrap=True)
         if not no_report:
             try:
-                _write_report(out)
+                _write_report(out, force)
             except MissingDependency as error:  # the records are what took long
                 print_note(f"no tables and figures are written: {error}")
 
@@ -155,6 +160,7 @@ def _verb(study: str) -> Callable[..., None]:
 
 def report(
     folder: Annotated[Path, typer.Argument(help="A folder that a study wrote.")],
+    force: Force = False,
 ) -> None:
     """Make tables and figures from stored records alone."""
     if not (folder / "records").is_dir():
@@ -163,13 +169,13 @@ def report(
             f"studies main --out {folder}`"
         )
     with notes():
-        _write_report(folder)
+        _write_report(folder, force)
 
 
-def _write_report(folder: Path) -> None:
+def _write_report(folder: Path, force: bool) -> None:
     from studies.summary import write_summary
 
-    written = write_summary(folder)
+    written = write_summary(folder, force=force)
     text = Text.assemble(f"{len(written)} files in ", (str(folder.resolve()), "bold"))
     stdout().print(text, soft_wrap=True)
 

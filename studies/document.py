@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from studies.escape import fence, prose
 from studies.figures.look import Picture
 from studies.tables.table import Table
 
@@ -74,9 +75,10 @@ class Document:
 
     def markdown(self) -> str:
         """Return the report in Markdown; pictures and long tables are linked."""
-        parts = [f"# {self.title}", "\n".join(f"- {line}" for line in self.lead)]
+        lead = "\n".join(f"- {prose(line)}" for line in self.lead)
+        parts = [f"# {prose(self.title)}", lead]
         for section in self.sections:
-            parts.append(f"## {section.title}")
+            parts.append(f"## {prose(section.title)}")
             parts += [_markdown(block) for block in section.blocks]
         return "\n\n".join(parts) + "\n"
 
@@ -113,17 +115,19 @@ class Document:
 def table_file(table: Table) -> str:
     """Return a table with its title and note as a Markdown file."""
     notes = " ".join(part for part in (table.note, table.how) if part)
-    return f"# {table.title}\n\n{notes}\n\n{table.markdown()}\n"
+    return f"# {prose(table.title)}\n\n{prose(notes)}\n\n{table.markdown()}\n"
 
 
 def _markdown(block: Block) -> str:
     if isinstance(block, str):
-        return block
+        return prose(block)
     if isinstance(block, Code):
-        return f"```toml\n{block.text.rstrip()}\n```"
+        around = fence(block.text)
+        return f"{around}toml\n{block.text.rstrip()}\n{around}"
     if isinstance(block, Picture):
         path = f"{block.path.parent.name}/{block.path.name}"
-        return f"### {block.title}\n\n![{block.alt}]({path})\n\n{block.caption}"
+        title, alt, caption = map(prose, (block.title, block.alt, block.caption))
+        return f"### {title}\n\n![{alt}]({path})\n\n{caption}"
     table = block.table
     files = f"[CSV]({block.path}.csv), [Markdown]({block.path}.md)"
     if not table.rows:
@@ -132,8 +136,8 @@ def _markdown(block: Block) -> str:
         rows = table.markdown()
     else:
         rows = f"{len(table.rows)} lines, in the files."
-    note = f"{table.note} " if table.note else ""
-    return f"### {table.title}\n\n{note}({files})\n\n{rows}"
+    note = f"{prose(table.note)} " if table.note else ""
+    return f"### {prose(table.title)}\n\n{note}({files})\n\n{rows}"
 
 
 def _parts(block: Block) -> dict[str, Any]:

@@ -92,6 +92,7 @@ def _is_stored(cell: Cell, folder: Path, retry: bool, notes: list[str]) -> bool:
         return False
     if record.get("asked") != cell.asked:
         return False
-    if record["status"] == "timeout" and record["time_limit"] < cell.time_limit:
+    limit = record.get("time_limit") or 0.0
+    if record["status"] == "timeout" and limit < cell.time_limit:
         return False
     return status_of(record) == "done" or not retry

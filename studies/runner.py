@@ -11,6 +11,7 @@ from studies.config import StudyConfig
 from studies.files import remove_leftovers
 from studies.grid import Task
 from studies.local import Done, run_here
+from studies.own import check_own
 from studies.planning import plan
 from studies.protocol import split_rows
 from studies.sources import load_source
@@ -75,6 +76,7 @@ def run(
     dask: str | None = None,
     again: bool = False,
     retry_failed: bool = False,
+    force: bool = False,
     observer: Observer | None = None,
 ) -> RunResult:
     """Run studies and store one record per cell.
@@ -97,6 +99,8 @@ def run(
         Make every record anew; stored fits are still used.
     retry_failed : bool
         Try cells again that are recorded as failed or timed out.
+    force : bool
+        Replace files of the folder that no study wrote.
     observer : Observer, optional
         Is told how it gets on.
 
@@ -107,7 +111,7 @@ def run(
     Raises
     ------
     InvalidInput
-        If there is nothing to run.
+        If there is nothing to run, or files of others would be replaced.
     MissingData
         If a dataset that was named is not here.
 
@@ -123,6 +127,7 @@ def run(
     seen = observer or _Silent()
     listed = [configs] if isinstance(configs, StudyConfig) else list(configs)
     folder = Path(folder)
+    check_own(folder, force=force)
     for cache in (load_source, split_rows):  # files may have changed since last time
         cache.cache_clear()
     planned = plan(listed, folder, again=again, retry_failed=retry_failed)

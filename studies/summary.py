@@ -8,16 +8,15 @@ from consurv.errors import InvalidInput
 from consurv.report.html import check_libraries
 from studies.document import Document, table_file
 from studies.files import write_atomically
+from studies.own import TITLE, check_own
 from studies.records import read_records
 from studies.results import Results
 from studies.sections import all_sections, headlines, main_pairs
 
 __all__ = ["write_summary"]
 
-_TITLE = "Conformalized survival distributions: the experiments"
 
-
-def write_summary(folder: Path) -> list[Path]:
+def write_summary(folder: Path, *, force: bool = False) -> list[Path]:
     """Write tables, figures and a report from all records of a folder.
 
     Whatever studies, datasets, models and seeds are there are shown; what failed or
@@ -29,6 +28,8 @@ def write_summary(folder: Path) -> list[Path]:
     ----------
     folder : Path
         A results folder; its ``records`` are read.
+    force : bool
+        Replace a ``README.md`` or ``report.html`` that no study wrote.
 
     Returns
     -------
@@ -39,7 +40,7 @@ def write_summary(folder: Path) -> list[Path]:
     Raises
     ------
     InvalidInput
-        If the folder holds no records.
+        If the folder holds no records, or files of others would be replaced.
     MissingDependency
         If matplotlib or jinja2 is not installed.
     """
@@ -51,11 +52,12 @@ def write_summary(folder: Path) -> list[Path]:
             f"{folder} holds no records; run a study first, such as "
             "`python -m studies main --quick`"
         )
+    check_own(folder, force=force, config=False)
     results = Results(stored.records)
     pairs = main_pairs(results)
     lead = [*headlines(results, pairs), *_troubles(results, stored.corrupt)]
     sections = all_sections(results, pairs, folder / "figures", _asked(folder))
-    return _write(folder, Document(_TITLE, lead, sections))
+    return _write(folder, Document(TITLE, lead, sections))
 
 
 def _write(folder: Path, document: Document) -> list[Path]:

@@ -5,7 +5,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 import consurv
 
@@ -18,6 +21,7 @@ LAYERS = {
     "_fields": 0,
     "_files": 0,
     "_params": 0,
+    "_parts": 0,
     "_progress": 0,
     "_registry": 0,
     "_versions": 0,
@@ -109,6 +113,24 @@ def listed_in(module: str) -> frozenset[str]:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return frozenset(ast.literal_eval(node.value))
     return frozenset()
+
+
+class TestThePackage:
+    def test_gives_every_name_it_lists(self):
+        homes = [name for names in consurv._HOMES.values() for name in names]
+        assert sorted([*homes, "__version__"]) == sorted(consurv.__all__)
+        typed = {name for _, name in names_of("consurv")}
+        assert typed == {*homes, "__version__"}
+        for home, names in consurv._HOMES.items():
+            for name in names:
+                assert getattr(consurv, name) is getattr(import_module(home), name)
+        assert set(consurv.__all__) <= set(dir(consurv))
+
+    def test_gives_its_parts(self):
+        for name in consurv._SUBPACKAGES:
+            assert getattr(consurv, name) is import_module(f"consurv.{name}")
+        with pytest.raises(AttributeError, match="'consurv' has no attribute 'no'"):
+            consurv.no  # noqa: B018
 
 
 class TestLayers:

@@ -4,29 +4,34 @@ Conformalizes the survival curves of any model: the probabilities become calibra
 while the ranking of subjects stays.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from consurv._versions import __version__
-from consurv.conformal import (
-    Adjustment,
-    CensoringRule,
-    ConformalSurvival,
-    FromCurves,
-    FromEstimator,
-    adjust,
-    conformal_levels,
-    conformal_shifts,
-    load_adjustment,
-    register_adjustment,
-    save_adjustment,
-)
-from consurv.curves import KaplanMeier, SurvivalCurves
-from consurv.errors import (
-    CalibrationWarning,
-    ConsurvError,
-    InvalidInput,
-    MissingDependency,
-    NotConformalizedError,
-)
-from consurv.outcome import Outcome
+
+if TYPE_CHECKING:
+    from consurv.conformal import (
+        Adjustment,
+        CensoringRule,
+        ConformalSurvival,
+        FromCurves,
+        FromEstimator,
+        adjust,
+        conformal_levels,
+        conformal_shifts,
+        load_adjustment,
+        register_adjustment,
+        save_adjustment,
+    )
+    from consurv.curves import KaplanMeier, SurvivalCurves
+    from consurv.errors import (
+        CalibrationWarning,
+        ConsurvError,
+        InvalidInput,
+        MissingDependency,
+        NotConformalizedError,
+    )
+    from consurv.outcome import Outcome
 
 __all__ = [
     "Adjustment",
@@ -50,3 +55,57 @@ __all__ = [
     "register_adjustment",
     "save_adjustment",
 ]
+
+# Where the names are, which are imported when they are asked for: the command can be
+# interrupted, or say its version, before large libraries are here.
+_HOMES = {
+    "consurv.conformal": (
+        "Adjustment",
+        "CensoringRule",
+        "ConformalSurvival",
+        "FromCurves",
+        "FromEstimator",
+        "adjust",
+        "conformal_levels",
+        "conformal_shifts",
+        "load_adjustment",
+        "register_adjustment",
+        "save_adjustment",
+    ),
+    "consurv.curves": ("KaplanMeier", "SurvivalCurves"),
+    "consurv.errors": (
+        "CalibrationWarning",
+        "ConsurvError",
+        "InvalidInput",
+        "MissingDependency",
+        "NotConformalizedError",
+    ),
+    "consurv.outcome": ("Outcome",),
+}
+_SUBPACKAGES = (
+    "adapters",
+    "conformal",
+    "curves",
+    "datasets",
+    "errors",
+    "metrics",
+    "models",
+    "outcome",
+    "report",
+    "splits",
+)
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(home), name)
+            globals()[name] = value  # the next time it is found at once
+            return value
+    if name in _SUBPACKAGES:
+        return import_module(f"consurv.{name}")
+    raise AttributeError(f"module 'consurv' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_SUBPACKAGES})

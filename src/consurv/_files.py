@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-__all__ = ["whole_file", "write_atomically"]
+from consurv._parts import new_part, remove_leftovers_of
+
+__all__ = ["whole_file", "whole_files", "write_atomically"]
 
 
 @contextmanager
@@ -39,16 +41,85 @@ def whole_file(path: Path) -> Iterator[Path]:
     ...     target.read_text()
     'whole'
     """
-    # Two processes, or two threads of one, may write the same file: the last one wins.
-    writer = f"{os.getpid()}-{threading.get_ident()}"
-    part = path.with_name(f".{path.name}.{writer}.part")
-    try:
+    with whole_files(path) as (part,):
         yield part
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())  # on the disk before it gets its name
-        part.replace(path)
+
+
+@contextmanager
+def whole_files(*paths: Path) -> Iterator[list[Path]]:
+    """Give the paths to write to; all files appear when the block ends well, or none.
+
+    Each is on the disk before the first one gets its name, so that a full disk leaves
+    all as they were; if a name cannot be given, those given before are taken back.
+    What killed writers of the same files left behind is removed.
+
+    Parameters
+    ----------
+    *paths : Path
+        Their folders must be there.
+
+    Yields
+    ------
+    list of Path
+        What the block has to write, one for each path.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     a, b = Path(folder) / "a.txt", Path(folder) / "b.txt"
+    ...     with whole_files(a, b) as parts:
+    ...         for part in parts:
+    ...             _ = part.write_text("whole")
+    ...         a.exists()
+    ...     a.exists(), b.exists()
+    False
+    (True, True)
+    """
+    for path in paths:
+        remove_leftovers_of(path)
+    # Two processes, or two threads of one, may write the same file: the last one wins.
+    parts = [new_part(path) for path in paths]
+    try:
+        yield parts
+        for part in parts:
+            with part.open("rb+") as file:
+                os.fsync(file.fileno())  # on the disk before it gets its name
+        _name_all(parts, paths)
     finally:
-        part.unlink(missing_ok=True)
+        for part in parts:
+            part.unlink(missing_ok=True)
+
+
+def _name_all(parts: Sequence[Path], paths: Sequence[Path]) -> None:
+    """Give all parts their names; on an error put back what was there before."""
+    with ExitStack() as before:
+        for part, path in zip(parts[:-1], paths[:-1], strict=True):
+            undo = _kept(path, before)
+            part.replace(path)
+            before.push(undo)
+        parts[-1].replace(paths[-1])
+
+
+def _kept(path: Path, stack: ExitStack) -> Callable[..., None]:
+    """Keep what is at *path* as long as the stack; return what puts it back."""
+    kept = new_part(path) if path.exists() else None
+    if kept is not None:
+        stack.callback(kept.unlink, missing_ok=True)
+        try:
+            os.link(path, kept)
+        except OSError:  # a file system without links
+            shutil.copy2(path, kept)
+
+    def undo(kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            return
+        if kept is None:
+            path.unlink(missing_ok=True)
+        else:
+            kept.replace(path)
+
+    return undo
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:

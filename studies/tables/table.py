@@ -7,6 +7,7 @@ import io
 import math
 from dataclasses import dataclass
 
+from studies.escape import cell
 from studies.statistics import Interval
 
 __all__ = ["PValue", "Table", "Value", "number_text"]
@@ -70,7 +71,7 @@ class Table:
     def markdown(self) -> str:
         """Return the table alone in Markdown."""
         lines = [self.columns, ["---"] * len(self.columns), *self.texts()]
-        written = [f"| {' | '.join(map(_escaped, line))} |" for line in lines]
+        written = [f"| {' | '.join(map(cell, line))} |" for line in lines]
         written[1] = f"|{'---|' * len(self.columns)}"
         return "\n".join(written)
 
@@ -147,10 +148,6 @@ def _p_text(p: float | None) -> str:
     if p is None:
         return _NOTHING
     return "<0.0001" if p < _SMALLEST_P else f"{p:.4f}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def _csv_cell(value: Value) -> str:

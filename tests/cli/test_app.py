@@ -1,4 +1,7 @@
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -48,6 +51,23 @@ class TestTheCommand:
         monkeypatch.setitem(sys.modules, "consurv.cli.demo", None)
         with pytest.raises(ModuleNotFoundError, match=r"consurv\.cli\.demo"):
             main()
+
+    @pytest.mark.parametrize("library", ["numpy", "pandas", "sklearn", "typer"])
+    @pytest.mark.parametrize("module", ["consurv", "studies"])
+    def test_can_be_interrupted_while_libraries_are_imported(
+        self, library: str, module: str, tmp_path: Path
+    ) -> None:
+        (tmp_path / f"{library}.py").write_text("raise KeyboardInterrupt")
+        path = os.pathsep.join([str(tmp_path), *sys.path])
+        done = subprocess.run(
+            [sys.executable, "-m", module, "--help"],
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (130, "error: interrupted\n")
 
     def test_runs_with_the_arguments_of_the_process(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from consurv import ConformalSurvival, Outcome
 from consurv.cli.app import app
+from consurv.cli.writing import CsvWriter
 from consurv.datasets import TableEncoder
 from consurv.models import make_model
 
@@ -224,6 +225,14 @@ class TestBadInput:
         (files.folder / "bad.csv").write_text("")
         self.check(files, files.with_train("bad.csv"), "bad.csv is empty")
 
+    def test_like_a_name_over_two_columns_is_named(self, files: Any) -> None:
+        """It trained on the first one, which held ages."""
+        text = (files.folder / "train.csv").read_text()
+        (files.folder / "bad.csv").write_text(text.replace("age", "time", 1))
+        message = "bad.csv has more than one column called 'time'"
+        self.check(files, files.with_train("bad.csv"), message)
+        self.check(files, files.with_train("train.csv", "bad.csv"), message)
+
     def test_like_a_missing_file_is_named(self, files: Any) -> None:
         self.check(files, files.with_train("no.csv"), "no.csv does not exist")
 
@@ -333,6 +342,30 @@ class TestOutputs:
         monkeypatch.setattr("consurv.cli.calibrate.percentile_table", fail)
         message = "error: No space left on device: curves.parquet"
         TestBadInput.check(files, files.command, message)
+
+
+class TestOutputs:
+    def test_are_replaced_together_or_not_at_all(
+        self, files: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The percentiles had been replaced when the curves' disk was full."""
+        names = ("curves.csv", "curves.percentiles.csv")
+        for name in names:
+            (files.folder / name).write_text("before")
+        close = CsvWriter.close
+
+        def full(self: CsvWriter) -> None:
+            close(self)
+            if "percentiles" not in str(self._file.name):
+                raise OSError(28, "No space left on device", "curves.csv")
+
+        monkeypatch.setattr(CsvWriter, "close", full)
+        out = str(files.folder / "curves.csv")
+        result = run(*files.command, "--out", out, "--force")
+        assert result.exit_code == 2
+        assert "No space left on device: curves.csv" in result.stderr
+        assert files.written() == set(names)
+        assert {(files.folder / name).read_text() for name in names} == {"before"}
 
 
 @pytest.mark.slow

@@ -96,3 +96,23 @@ class TestReport:
         result = CliRunner().invoke(app, [*self.options, "--report", "no/r.html"])
         assert result.exit_code == 2
         assert "the folder no does not exist" in result.stderr
+
+    def test_replaces_an_older_one(self, folder: Path) -> None:
+        path = folder / "consurv-demo.html"
+        first = CliRunner().invoke(app, self.options)
+        assert first.exit_code == 0, first.stderr
+        path.write_text(path.read_text(encoding="utf-8")[:5000], encoding="utf-8")
+        again = CliRunner().invoke(app, self.options)
+        assert again.exit_code == 0, again.stderr
+        assert path.stat().st_size > 5000
+
+    @pytest.mark.parametrize("name", ["data.csv", "consurv-demo.html"])
+    def test_replaces_nothing_else(self, folder: Path, name: str) -> None:
+        (folder / name).write_text("id,time\n1,2\n")
+        refused = CliRunner().invoke(app, [*self.options, "--report", name])
+        assert refused.exit_code == 2
+        assert f"{name} exists already; give another name or --force" in refused.stderr
+        assert (folder / name).read_text() == "id,time\n1,2\n"
+        command = [*self.options, "--report", name, "--force"]
+        assert CliRunner().invoke(app, command).exit_code == 0
+        assert "<h1>" in (folder / name).read_text(encoding="utf-8")

@@ -1,6 +1,8 @@
 import hashlib
 import re
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -32,6 +34,8 @@ class Handler(BaseHTTPRequestHandler):
     says_length: ClassVar[bool] = True
     knows_range: ClassVar[bool] = True
     status: ClassVar[int] = 200
+    drips: ClassVar[str] = ""  # the "header" or the "body", byte by byte
+    pauses: ClassVar[float] = 0.0  # seconds between blocks of the body
     requests: ClassVar[list[tuple[str, str | None]]]
 
     def do_GET(self) -> None:
@@ -41,13 +45,28 @@ class Handler(BaseHTTPRequestHandler):
         if wanted and self.knows_range and status == 200:
             start = int(wanted.removeprefix("bytes=").removesuffix("-"))
             body, status = body[start:], 206
+        if self.drips == "header":
+            self.drip(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 1000)
+            return
         self.send_response(status)
         if self.says_length:
             length = len(body) if self.said_length is None else self.said_length
             self.send_header("Content-Length", str(length))
         self.end_headers()
         with suppress(ConnectionError):  # the client may hang up first
-            self.wfile.write(body[: self.stop_after])
+            if self.drips == "body":
+                self.drip(body)
+            for start in range(0, len(body), 50_000 if self.pauses else len(body)):
+                block = body[start : start + 50_000] if self.pauses else body
+                self.wfile.write(block[: self.stop_after])
+                time.sleep(self.pauses)
+
+    def drip(self, content: bytes) -> None:
+        with suppress(OSError):
+            for byte in content[:100]:
+                self.wfile.write(bytes([byte]))
+                self.wfile.flush()
+                time.sleep(0.1)
 
     def log_message(self, *args: object) -> None:
         """Print nothing."""
@@ -241,6 +260,68 @@ class TestAServer:
     def test_that_is_no_web_address(self, tmp_path: Path, url: str) -> None:
         with pytest.raises(InvalidInput, match="is no web address"):
             fetch("NACD", tmp_path, base_url=url)
+
+    @pytest.mark.parametrize("where", ["header", "body"])
+    def test_that_drips_is_left(
+        self, server: Server, tmp_path: Path, where: str
+    ) -> None:
+        """A byte every 0.3 s is no silence, and held it for ever."""
+        server.handler.drips = where
+        start = time.monotonic()
+        with pytest.raises(DownloadError, match=r"is too slow: [\d,]+ of [\d,]+ bytes"):
+            get(server, tmp_path, deadline=1.0)
+        assert time.monotonic() - start < 4
+        server.handler.drips = ""
+        assert get(server, tmp_path).read_bytes() == CONTENT
+        assert names(tmp_path) == ["NACD.csv"]
+
+
+class TestTwoAtOnce:
+    def test_do_not_meet(self, server: Server, tmp_path: Path) -> None:
+        """They shared one part, and often one or both failed."""
+        server.handler.pauses = 0.005
+        for round_ in range(3):
+            folder = tmp_path / str(round_)
+            with ThreadPoolExecutor(4) as pool:
+                tries = [pool.submit(get, server, folder) for _ in range(4)]
+                assert {t.result().read_bytes() for t in tries} == {CONTENT}
+            assert names(folder) == ["NACD.csv"]
+
+    def test_only_one_goes_on_with_what_was_left(
+        self, server: Server, tmp_path: Path
+    ) -> None:
+        server.handler.pauses = 0.005
+        (tmp_path / "NACD.csv.part").write_bytes(CONTENT[:1000])
+        with ThreadPoolExecutor(3) as pool:
+            tries = [pool.submit(get, server, tmp_path) for _ in range(3)]
+            assert {t.result().read_bytes() for t in tries} == {CONTENT}
+        ranges = [asked for _, asked in server.handler.requests]
+        assert ranges.count("bytes=1000-") == 1
+
+    def test_what_a_killed_one_left_is_removed(
+        self, server: Server, tmp_path: Path
+    ) -> None:
+        (tmp_path / f".NACD.csv.{2**22 + 1}-1.part").write_bytes(b"half")
+        get(server, tmp_path)
+        assert names(tmp_path) == ["NACD.csv"]
+
+
+class TestALinkAtThePart:
+    @pytest.mark.parametrize("kind", ["symlink_to", "hardlink_to"])
+    def test_is_not_written_through(
+        self, server: Server, tmp_path: Path, kind: str
+    ) -> None:
+        victim = tmp_path / "victim.txt"
+        victim.write_bytes(b"precious")
+        getattr(tmp_path / "NACD.csv.part", kind)(victim)
+        assert get(server, tmp_path).read_bytes() == CONTENT
+        assert victim.read_bytes() == b"precious"
+        assert not (tmp_path / "NACD.csv").is_symlink()
+
+    def test_may_be_a_folder(self, server: Server, tmp_path: Path) -> None:
+        (tmp_path / "NACD.csv.part").mkdir()
+        with pytest.raises(InvalidInput, match="part is a folder; remove it"):
+            get(server, tmp_path)
 
 
 class TestNames:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from consurv.datasets import load_table, read_table, split_outcome
+from consurv.datasets.files import read_rows
 from consurv.datasets.table import pick_columns, table_suffix
 from consurv.errors import InvalidInput, MissingDependency
 from consurv.outcome import Outcome
@@ -121,6 +122,55 @@ class TestFilesThatCannotBeRead:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         with pytest.raises(MissingDependency, match=r"pyarrow.*consurv\[cli\]"):
             read_table(path)
+
+
+class TestRepeatedNames:
+    """Each of these was read, with "time.1" for the second column."""
+
+    @pytest.mark.parametrize(
+        "header",
+        ["time,sex,time,event", "time,x,x,event", "\ufefftime,x,time,event", "e,e,e,e"],
+    )
+    def test_in_a_csv_are_refused(self, tmp_path: Path, header: str) -> None:
+        path = tmp_path / "t.csv"
+        path.write_text(f"{header}\n61,1,3,0\n48,0,4,1\n", encoding="utf-8")
+        with pytest.raises(InvalidInput, match="more than one column called '[txe]"):
+            read_table(path)
+
+    def test_in_a_parquet_file_are_refused(self, tmp_path: Path) -> None:
+        pa = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        table = pa.table([[61, 48], [3, 4], [0, 1]], names=["time", "time", "event"])
+        parquet.write_table(table, tmp_path / "t.parquet")
+        with pytest.raises(InvalidInput, match="more than one column called 'time'"):
+            read_table(tmp_path / "t.parquet")
+
+    def test_in_a_frame_are_refused(self) -> None:
+        frame = pd.DataFrame([[1, 2, 3, 1]], columns=["t", "x", "x", "d"])
+        with pytest.raises(InvalidInput, match="more than one column called 'x'"):
+            split_outcome(frame, time="t", event="d")
+
+    def test_that_differ_in_blanks_are_refused_where_blanks_go(
+        self, tmp_path: Path
+    ) -> None:
+        (tmp_path / "t.csv").write_text("time, time,event\n61,3,1\n")
+        with pytest.raises(InvalidInput, match="more than one column called 'time'"):
+            read_rows(tmp_path / "t.csv")
+
+    def test_are_not_seen_in_names_that_are_missing_or_alike(
+        self, tmp_path: Path
+    ) -> None:
+        (tmp_path / "t.csv").write_text(",x,,x.1\n0,1,2,3\n")
+        columns = read_table(tmp_path / "t.csv").columns
+        assert columns.tolist() == ["x", "Unnamed: 2", "x.1"]
+
+    @pytest.mark.parametrize("row", ["61,3,1,", "a,b,61,3,1"])
+    def test_rows_longer_than_the_header_move_no_names(
+        self, tmp_path: Path, row: str
+    ) -> None:
+        (tmp_path / "t.csv").write_text(f"age,time,event\n{row}\n{row}\n")
+        with pytest.raises(InvalidInput, match="more cells than its header has names"):
+            read_table(tmp_path / "t.csv")
 
 
 class TestOutcomeColumns:

@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 
+from studies.records import write_record
+
 METRICS = (
     "c_index",
     "d_calibration",
@@ -298,10 +300,5 @@ def _makers(auto, studies):
 def write_records(records, folder):
     """Store records where the runner does."""
     for record in records:
-        place = folder.joinpath(
-            "records", record["study"], record["dataset"], record["model"]
-        )
-        place.mkdir(parents=True, exist_ok=True)
-        path = place / f"{record['seed']}.json"
-        path.write_text(json.dumps(record), encoding="utf-8")
+        write_record(folder, record)
     return folder

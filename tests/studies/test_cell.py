@@ -40,10 +40,10 @@ class TestRunTask:
             return real(named, *args)
 
         monkeypatch.setattr(cell_module, "train", counting)
-        task = task_of("main", "ablation-percentiles", models=["weibull-aft"])
+        task = task_of("main", "ablation-percentiles", models=["coxph"])
         records, notes = records_of(task, tmp_path)
         again, _ = records_of(task, tmp_path)
-        assert trained == ["weibull-aft"]
+        assert trained == ["coxph"]
         assert notes == []
         assert [r["study"] for r in records] == ["main", "ablation-percentiles"]
         assert [r["fit"]["reused"] for r in records] == [False, True]

@@ -33,7 +33,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
         return RunResult(n_stored=0, n_done=1)
 
     monkeypatch.setattr(command, "run", run)
-    monkeypatch.setattr(command, "_write_report", lambda folder: None)
+    monkeypatch.setattr(command, "_write_report", lambda *_: None)
     return kept
 
 
@@ -153,7 +153,7 @@ class TestErrors:
     def test_a_run_without_matplotlib_is_still_a_run(
         self, calls: Calls, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def lacking(folder: Path) -> None:
+        def lacking(folder: Path, force: bool) -> None:
             raise MissingDependency("matplotlib", "report")
 
         monkeypatch.setattr(command, "_write_report", lacking)

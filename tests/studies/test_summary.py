@@ -1,5 +1,4 @@
 import random
-import shutil
 import sys
 
 import pytest
@@ -145,7 +144,7 @@ class TestLittle:
         made = make_records(["PBC"], ["km", "deephit"], 2, studies=["main"])
         write_records(made[:3], tmp_path)
         bad = tmp_path / "records/main/PBC/deephit/0.json"
-        shutil.copy(bad, bad.with_name("7.json"))
+        write_records([{**made[2], "seed": 7}], tmp_path)
         bad.write_text('{"format": ')
         write_summary(tmp_path)
         text = (tmp_path / "README.md").read_text()
@@ -168,6 +167,67 @@ def test_headlines_are_of_the_public_datasets_and_their_seeds():
     assert first.startswith(
         "CSD against raw on 1 public datasets, 1 comparisons of up to 2 seeds"
     )
+
+
+class TestNamesOfStrangers:
+    """Records may be anybody's: what they hold is text, wherever it is shown."""
+
+    hostile = "PBC<script>alert(1)</script>|<img src=x onerror=y>"
+
+    @pytest.fixture
+    def hostile_folder(self, tmp_path):
+        names = [f"{self.hostile}{i}".replace("/", "") for i in range(3)]
+        made = make_records(["PBC"], ["km", "deephit"], 2, studies=["main"])
+        for record in made:
+            record["dataset"] = names[0]
+        changed = [
+            {
+                **record,
+                "label": names[1],
+                "model": names[2],
+                "environment": {self.hostile: self.hostile},
+                "settings": {self.hostile: [self.hostile, "]("]},
+                "error": {"type": self.hostile, "message": "[a](javascript:b)"},
+                "status": "failed",
+            }
+            for record in made
+            if record["model"] == "deephit"
+        ]
+        kept = [record for record in made if record["model"] != "deephit"]
+        kept[0]["variants"][0]["name"] = names[1]
+        folder = write_records(kept + changed, tmp_path)
+        text = f'a = "{self.hostile}"\n```\n<script>\n'
+        (folder / "config.toml").write_text(text)
+        write_summary(folder)
+        return folder
+
+    def test_hold_no_html(self, hostile_folder):
+        page = (hostile_folder / "report.html").read_text(encoding="utf-8")
+        assert "alert(1)" in page
+        for tag in ("<script", "<img src=x"):
+            assert tag not in page
+
+    def test_hold_no_markdown(self, hostile_folder):
+        pages = sorted(hostile_folder.rglob("*.md"))
+        assert len(pages) > 5
+        for path in pages:
+            text = path.read_text(encoding="utf-8")
+            if path.name == "README.md":  # what is fenced is shown as it is
+                before, code, after = text.split("````")
+                assert "<script" in code
+                text = before + after
+            assert "<script" not in text, path
+            assert "<img src" not in text, path
+            assert "[a](javascript" not in text, path
+
+    def test_leave_tables_their_columns(self, hostile_folder):
+        for path in (hostile_folder / "tables").glob("*.md"):
+            lines = [
+                line.replace("\\|", "")
+                for line in path.read_text(encoding="utf-8").splitlines()
+                if line.startswith("|")
+            ]
+            assert len({line.count("|") for line in lines}) <= 1, path
 
 
 class TestRefusal:

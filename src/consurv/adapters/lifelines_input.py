@@ -1,4 +1,4 @@
-"""The border of lifelines' regressions: which columns they read, and what is in them."""
+"""The border of lifelines' regressions: the columns they read, and what is there."""
 
 from __future__ import annotations
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from consurv.errors import MissingDependency
-
 __all__ = ["main", "start"]
 
 
@@ -26,10 +24,15 @@ def start(module: str, name: str) -> None:
     """
     try:
         app = import_module(module).app
+    except KeyboardInterrupt:  # the libraries take a while
+        sys.stderr.write("error: interrupted\n")
+        sys.exit(130)
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
         if library not in ("rich", "typer"):
             raise
+        from consurv.errors import MissingDependency  # brings scikit-learn along
+
         sys.stderr.write(f"error: {MissingDependency(library, 'cli')}\n")
         sys.exit(2)
     app(prog_name=name)

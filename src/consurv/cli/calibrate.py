@@ -29,7 +29,7 @@ from consurv.cli.training import (
     conformal_model,
     train_model,
 )
-from consurv.cli.writing import beside, check_writable, writing
+from consurv.cli.writing import beside, check_writable, writing_all
 from consurv.errors import InvalidInput
 from consurv.models import model_name
 
@@ -106,7 +106,7 @@ def _check_outputs(
 def _write(predictor: Predictor, outputs: tuple[Path, Path]) -> Iterator[int]:
     """Predict and write block by block; yield how many rows each block had."""
     levels = predictor.model.levels_
-    with writing(outputs[0]) as curves, writing(outputs[1]) as percentiles:
+    with writing_all(*outputs) as (curves, percentiles):
         for prediction in predictor.blocks():
             curves.write(curve_table(prediction))
             percentiles.write(percentile_table(prediction, levels))

@@ -15,7 +15,7 @@ from consurv.cli.comparison import Comparison, print_comparisons
 from consurv.cli.console import Steps, notes, print_note, stdout
 from consurv.cli.report import print_place
 from consurv.cli.scores import Scores, ScoresInParts
-from consurv.cli.writing import check_place
+from consurv.cli.writing import check_place, is_report
 from consurv.conformal import ConformalSurvival
 from consurv.conformal.conformal_sets import set_names
 from consurv.curves import SurvivalCurves
@@ -53,14 +53,22 @@ def demo(
         ),
     ] = "half",
     report: Annotated[
-        Path, typer.Option(help="Report on the last model and the first split.")
+        Path,
+        typer.Option(
+            help="Report on the last model and the first split; an older report is "
+            "replaced."
+        ),
     ] = Path("consurv-demo.html"),
     no_report: Annotated[
         bool, typer.Option("--no-report", help="Write no report.")
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a file that is no report.")
+    ] = False,
 ) -> None:
     """Train models on real data and compare raw with calibrated curves."""
-    check_place(report, inputs=[], force=True)
+    if not no_report:
+        check_place(report, inputs=[], force=force or is_report(report))
     makers = {model_name(m): _maker(m) for m in model or ()} or _DEFAULT_MODELS
     comparisons = [Comparison(name) for name in makers]
     with notes(), Steps() as steps:

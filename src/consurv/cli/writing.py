@@ -5,17 +5,29 @@ from __future__ import annotations
 import gzip
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
 
-from consurv._files import whole_file
+from consurv._files import whole_files
 from consurv.datasets.table import table_suffix
 from consurv.errors import InvalidInput, MissingDependency
 
-__all__ = ["TableWriter", "beside", "check_place", "check_writable", "writing"]
+__all__ = [
+    "TableWriter",
+    "beside",
+    "check_place",
+    "check_writable",
+    "is_report",
+    "writing",
+    "writing_all",
+]
+
+
+# What a report that consurv wrote has near its beginning.
+_REPORT_MARK, _HEAD = b'<meta name="generator" content="consurv ', 4096
 
 
 class TableWriter(ABC):
@@ -86,13 +98,21 @@ def writing(path: Path) -> Iterator[TableWriter]:
 
     On any error what was there before stays.
     """
-    suffix = table_suffix(path)
-    with whole_file(path) as part:
-        writer = _WRITERS[suffix](part, suffix)
-        try:
-            yield writer
-        finally:
-            writer.close()
+    with writing_all(path) as (writer,):
+        yield writer
+
+
+@contextmanager
+def writing_all(*paths: Path) -> Iterator[list[TableWriter]]:
+    """Open tables for writing; all files appear when the block ends well, or none."""
+    suffixes = [table_suffix(path) for path in paths]
+    # All are closed, which may fill the disk, before the first file appears.
+    with whole_files(*paths) as parts, ExitStack() as closing:
+        writers: list[TableWriter] = []
+        for part, suffix in zip(parts, suffixes, strict=True):
+            writers.append(_WRITERS[suffix](part, suffix))
+            closing.callback(writers[-1].close)
+        yield writers
 
 
 def beside(path: Path, word: str) -> Path:
@@ -119,6 +139,14 @@ def check_place(path: Path, *, inputs: list[Path], force: bool) -> None:
         raise InvalidInput(f"{path} is an input; write the results to another file")
     if path.exists() and not force:
         raise InvalidInput(f"{path} exists already; give another name or --force")
+
+
+def is_report(path: Path) -> bool:
+    """Say whether a file is a report that consurv wrote, which may be replaced."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return _REPORT_MARK in file.read(_HEAD)
 
 
 def _check_pyarrow() -> None:

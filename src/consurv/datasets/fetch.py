@@ -5,14 +5,18 @@ from __future__ import annotations
 import hashlib
 import http.client
 import ssl
+import stat
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from consurv._parts import new_part, remove_leftovers_of
 from consurv._registry import resolve
+from consurv.datasets.deadline import TooLate, open_within
 from consurv.datasets.places import cache_folder
 from consurv.datasets.table import StrPath
 from consurv.errors import ConsurvError, InvalidInput
@@ -100,13 +104,14 @@ def fetch(
     base_url: str = BASE_URL,
     progress: Progress | None = None,
     timeout: float = 30,
+    deadline: float = 600,
 ) -> Path:
     """Fetch the rows of a dataset from their source and keep them in the cache.
 
-    A file that is there already and whole is not fetched again. What arrives is kept
-    beside it with the ending .part until its length and SHA-256 are right, so that a
-    transfer that was cut off goes on where it stopped, and half a file never passes
-    for a whole one.
+    A file that is there already and whole is not fetched again. What arrives goes to a
+    file of this run alone until its length and SHA-256 are right, so that half a file
+    never passes for a whole one and two runs at once do not meet. A transfer that was
+    cut off leaves its part, with the ending .part, and the next run goes on with it.
 
     Parameters
     ----------
@@ -121,6 +126,8 @@ def fetch(
         Called with the bytes that are here and the bytes of the whole.
     timeout : float
         Seconds without an answer after which to give up.
+    deadline : float
+        Seconds after which to give up in any case, however slowly the file drips.
 
     Returns
     -------
@@ -150,18 +157,45 @@ def fetch(
     if _is_whole(target, upstream):
         return target
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{name}.csv.part"
+    remove_leftovers_of(target)
     report = progress or (lambda done, total: None)
-    if _size(part) > upstream.n_bytes:
-        part.unlink()  # of another version of the file
-    if _size(part) < upstream.n_bytes:
-        _transfer(upstream, upstream.url(base_url), part, report, timeout)
-    _check(part, upstream, upstream.url(base_url))
-    return part.replace(target)
+    with _own_part(target) as part:
+        if _size(part) > upstream.n_bytes:
+            part.unlink()  # of another version of the file
+        if _size(part) < upstream.n_bytes:
+            url = upstream.url(base_url)
+            _transfer(upstream, url, part, report, (timeout, deadline))
+        _check(part, upstream, upstream.url(base_url))
+        return part.replace(target)
+
+
+@contextmanager
+def _own_part(target: Path) -> Iterator[Path]:
+    """Give a file that no other run writes, with what an earlier one has left.
+
+    To rename is to claim: of two runs only one gets the part. What is there at the end
+    goes back to the common name, for a later run.
+    """
+    common, own = target.with_name(f"{target.name}.part"), new_part(target)
+    if common.is_dir() and not common.is_symlink():
+        raise InvalidInput(f"{common} is a folder; remove it and run this again")
+    with suppress(FileNotFoundError):
+        common.rename(own)
+        if not stat.S_ISREG(own.lstat().st_mode) or own.lstat().st_nlink > 1:
+            own.unlink()  # a link leads to a file of somebody else
+    try:
+        yield own
+    finally:
+        with suppress(FileNotFoundError):
+            own.replace(common)
 
 
 def _transfer(
-    upstream: Upstream, url: str, part: Path, report: Progress, timeout: float
+    upstream: Upstream,
+    url: str,
+    part: Path,
+    report: Progress,
+    limits: tuple[float, float],
 ) -> None:
     """Append to *part* what it lacks; what has arrived stays if the rest does not."""
     done = _size(part)
@@ -169,17 +203,23 @@ def _transfer(
     if done:
         request.add_header("Range", f"bytes={done}-")
     try:
-        with urllib.request.urlopen(request, timeout=timeout) as response:
+        with open_within(request, *limits) as response:
             if response.status != http.client.PARTIAL_CONTENT:
                 done = 0  # the whole file comes, whether it was asked for or not
             _check_length(response, upstream.n_bytes - done, url)
             with part.open("ab" if done else "wb") as file:
-                while block := response.read(_BLOCK):
+                # Not read, which waits until a whole block is there.
+                while block := response.read1(_BLOCK):
                     file.write(block)
                     done += len(block)
                     report(min(done, upstream.n_bytes), upstream.n_bytes)
                     if done > upstream.n_bytes:
                         break  # _check says so; no need for the rest
+    except TooLate as error:
+        raise DownloadError(
+            f"{url} is too slow: {_size(part):,} of {upstream.n_bytes:,} bytes in "
+            f"{limits[1]:g} s; run it again to go on, or get the file elsewhere"
+        ) from error
     except urllib.error.HTTPError as error:
         error.close()  # it holds the connection
         raise _refused(error, url, part) from error

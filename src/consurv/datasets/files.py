@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consurv.datasets.table import read_table
+from consurv.datasets.table import check_no_repeats, read_table
 
 __all__ = ["NO_LICENCE", "as_flag", "read_rows"]
 
@@ -22,7 +22,9 @@ def read_rows(path: Path) -> pd.DataFrame:
     a tidied copy may not; both give the same frame.
     """
     frame = read_table(path)
-    return pd.DataFrame({str(name).strip(): _tidy(frame[name]) for name in frame})
+    names = [str(name).strip() for name in frame]
+    check_no_repeats(names, str(path))
+    return pd.DataFrame({name.strip(): _tidy(frame[name]) for name in frame})
 
 
 def _tidy(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from gzip import BadGzipFile
 from os import PathLike
@@ -17,6 +18,7 @@ from consurv.outcome import Outcome
 
 __all__ = [
     "StrPath",
+    "check_no_repeats",
     "load_table",
     "pick_columns",
     "read_table",
@@ -76,7 +78,32 @@ def read_table(path: StrPath) -> pd.DataFrame:
     frame = read(path)
     if frame.empty:
         raise InvalidInput(f"{path} is empty: it has no rows of data")
-    return frame.set_axis(frame.columns.map(str), axis=1).reset_index(drop=True)
+    frame = frame.set_axis(frame.columns.map(str), axis=1).reset_index(drop=True)
+    check_no_repeats(frame.columns, str(path))
+    return frame
+
+
+def check_no_repeats(names: Iterable[str], source: str) -> None:
+    """Refuse a table in which a name stands over two columns.
+
+    Which of them is meant nobody can tell, and to take either may train on the wrong
+    one.
+
+    Examples
+    --------
+    >>> check_no_repeats(["id", "time", "sex", "time"], "trial.csv")
+    Traceback (most recent call last):
+    ...
+    consurv.errors.InvalidInput: trial.csv has more than one column called 'time'; \
+rename or remove all but one
+    """
+    counts = Counter(names)
+    twice = [name for name, count in counts.items() if count > 1]
+    if twice:
+        raise InvalidInput(
+            f"{source} has more than one column called {_listed(twice, repr)}; rename "
+            "or remove all but one"
+        )
 
 
 def split_outcome(
@@ -103,6 +130,7 @@ def split_outcome(
             f"time and event are both {time!r}; they are two columns: when a subject "
             "was last seen, and whether the event happened then"
         )
+    check_no_repeats(frame.columns, source)
     columns = pick_columns(frame, [time, event], source)
     try:
         outcome = Outcome(time=columns[time], event=columns[event])
@@ -169,21 +197,37 @@ _DAMAGED = (pd.errors.ParserError, UnicodeDecodeError, EOFError, BadGzipFile, Zl
 
 def _read_csv(path: Path) -> pd.DataFrame:
     try:
+        _check_header(path)
         frame = pd.read_csv(path, low_memory=False)
     except pd.errors.EmptyDataError as error:
         raise InvalidInput(f"{path} is empty") from error
     except _DAMAGED as error:
         raise InvalidInput(f"{path} cannot be read as CSV: {error}") from error
+    if isinstance(frame.index, pd.MultiIndex) or (
+        not isinstance(frame.index, pd.RangeIndex) and frame.iloc[:, -1].isna().all()
+    ):  # one cell more may be a row's name; pandas moves all names otherwise
+        raise InvalidInput(
+            f"{path} has rows with more cells than its header has names; correct the "
+            "header, or remove the commas that end the rows"
+        )
     # What DataFrame.to_csv writes when the index is not left out.
     return frame.drop(columns=frame.columns[:1].intersection(["Unnamed: 0"]))
+
+
+def _check_header(path: Path) -> None:
+    # pandas would call the second of two columns "time" by another name, "time.1".
+    line = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
+    check_no_repeats([name for name in line.iloc[0] if name], str(path))
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         import pyarrow
+        from pyarrow import parquet
     except ImportError as error:
         raise MissingDependency("pyarrow", "cli") from error
     try:
+        check_no_repeats(parquet.read_schema(path).names, str(path))
         return pd.read_parquet(path, engine="pyarrow")
     except (pyarrow.ArrowException, pyarrow.ArrowInvalid) as error:
         raise InvalidInput(f"{path} cannot be read as Parquet: {error}") from error
