@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,7 @@ __all__ = ["NotPlain", "dump_plain", "load_plain"]
 
 _LENGTH = struct.Struct("<Q")
 _DTYPES = frozenset(
-    ["|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8"]
-    + ["<f2", "<f4", "<f8"]
+    ["|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8"]
 )
 _NESTED = 20
 # What a value of another kind than expected ends in.
@@ -97,6 +96,7 @@ def _array_node(value: Any, arrays: list[bytes]) -> Any:
     if array.dtype.str not in _DTYPES:
         raise NotPlain(f"an array of {array.dtype}")
     # Products of matrices round differently in another order of memory.
+    order: Literal["F", "C"]
     order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
     arrays.append(array.tobytes(order))
     word = "array" if isinstance(value, np.ndarray) else "scalar"

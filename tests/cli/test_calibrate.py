@@ -344,7 +344,7 @@ class TestOutputs:
         TestBadInput.check(files, files.command, message)
 
 
-class TestOutputs:
+class TestOutputsTogether:
     def test_are_replaced_together_or_not_at_all(
         self, files: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
