@@ -23,8 +23,8 @@ _LONGEST, _HALVINGS = 0.7, 8
 _NEARLY_ALL, _WORTH = 0.75, 1e-3
 # Steps of a first look, which ends before when they are this short.
 _FIRST_STEPS, _SHORT = 5, 1e-3
-# Rounds with a ridge that follows, which end when neither it nor the numbers move.
-_ROUNDS, _RIDGE_STANDS, _NUMBERS_STAND = 40, 0.05, 1e-4
+# The ascent ends when neither the log of the ridge nor the numbers move by more.
+_RIDGE_STANDS, _NUMBERS_STAND = 0.05, 1e-4
 # For a matrix without an inverse, and against rounding in the comparison of sums.
 _JITTER, _ROUNDING = 1e-9, 1e-9
 
@@ -40,16 +40,20 @@ class Pace(NamedTuple):
         How many times longer a step may be than the curvature says.
     still : float
         The step, in standard errors, from which on the numbers stand still.
+    rounds : int
+        At most, with a ridge that follows: likelihoods of coarse steps are rough, and
+        where they no longer rise the numbers may wander for long.
     """
 
     stretch: float
     still: float
+    rounds: int
 
 
 # Step by step, as the evidence for the constants was gathered; and where subjects are
 # many, so that a round costs and the numbers are told so well that the way to them does
 # not matter.
-CAREFUL, QUICK = Pace(1.0, 0.0), Pace(16.0, 0.05)
+CAREFUL, QUICK = Pace(1.0, 0.0, 40), Pace(16.0, 0.02, 12)
 
 
 class Found(NamedTuple):
@@ -96,7 +100,7 @@ def follow(
     """
     fixed = ridge >= FIXED
     found = _at(evaluate, start, ridge)
-    for _ in range(_ROUNDS):
+    for _ in range(pace.rounds):
         found = _step(evaluate, found, ridge, pace)
         due = ridge_for(found.numbers, found.variances(ridge), ridge)
         renewed = np.clip(np.where(fixed, FIXED, due), _LEAST, FIXED)

@@ -87,9 +87,12 @@ def _table(
     sample: Sample, time_map: TimeMap, group: Index, groups: int
 ) -> tuple[Float, Float]:
     shapes, windows = sample.shapes, sample.windows
-    low, _ = hazard_at(shapes, time_map.residual(shapes, windows.low))
-    high, _ = hazard_at(shapes, time_map.residual(shapes, windows.high))
     event = windows.event
+    high, _ = hazard_at(shapes, time_map.residual(shapes, windows.high))
+    # Censored subjects have one time: its hazard is there.
+    low, rows = high.copy(), np.flatnonzero(event)
+    e = time_map.residual(shapes, windows.low)[rows]
+    low[rows], _ = hazard_at(shapes, e, rows)
     _, exposure = _spend(group[~event], high[~event], groups)
     events = np.zeros_like(exposure)
     group, above, below = group[event], np.exp(-low[event]), np.exp(-high[event])

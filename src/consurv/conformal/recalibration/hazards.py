@@ -68,12 +68,11 @@ def _locate(flat: Float, base: Index, k: int, value: Float) -> Index:
 
     A binary search of all rows at once.
     """
-    found = np.zeros(len(value), dtype=np.intp)
+    place, last = base - 1, base + k - 1
     step = 1 << (k.bit_length() - 1)
     while step:
-        further = found + step
-        fits = further <= k
-        fits &= flat[base + np.minimum(further, k) - 1] <= value
-        found += step * fits
+        # Past the last node stands the last: whoever goes on there is brought back.
+        further = np.minimum(place + step, last)
+        place += step * (flat.take(further, mode="clip") <= value)
         step >>= 1
-    return found
+    return np.minimum(place, last) - base + 1
