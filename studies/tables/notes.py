@@ -18,8 +18,9 @@ TESTS = (
 )
 DUMMY = (
     "The Kaplan–Meier dummy is a mark, not what chance leaves to a model. Its D-cal is "
-    "lower than chance, as splits are stratified by time and event; and higher where "
-    "many subjects share a time, as with whole months."
+    "lower than with random splits, as splits are stratified by event (in 0.1.0 by "
+    "time as well: far lower); and higher where many subjects share a time, as with "
+    "whole months."
 )
 HOLM_IN_METRIC = "Holm in metric: the same with the cells of one metric as a family."
 

@@ -22,6 +22,8 @@ _CELLS = "such an event is spread over the cells of the drop; 0.1.0 took the fir
 # Step curves: S(T|x) of an event is even on (S(t), S(t⁻)].
 _DROPS = "events are spread over the drop of the curve; 0.1.0 took its lower end"
 _STEPS = ("coxph", "gradient-boosting", "random-forest", "deepsurv", "coxtime")
+# Other subjects are held out, and there are other folds, in no order of time.
+_RANDOM = "conformal splits are random, where 0.1.0 balanced them in time"
 CHANGED = {
     "wrapped/random-forest//times": (0.05, _CELLS),
     "wrapped/random-forest//survival": (0.05, _CELLS),
@@ -31,6 +33,12 @@ CHANGED = {
             *((name, "") for name in _STEPS),
             ("coxph", ",censoring=self-consistent"),
         ]
+        for what in ("times", "survival")
+    },
+    **{
+        f"wrapped/{model}/conformal_set={policy}/{what}": (1.0, _RANDOM)
+        for model in ("coxph", "deephit")
+        for policy in ("validation", "half", "cross")
         for what in ("times", "survival")
     },
     "model/weibull-aft/survival": (5e-5, _LINES),
