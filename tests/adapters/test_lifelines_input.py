@@ -93,9 +93,7 @@ class TestCells:
 
 
 class TestFits:
-    TABLE = TABLE.drop(columns="g").assign(
-        w=RNG.integers(1, 4, N), t0=0.1 * TABLE["T"]
-    )
+    TABLE = TABLE.drop(columns="g").assign(w=RNG.integers(1, 4, N), t0=0.1 * TABLE["T"])
 
     @pytest.mark.parametrize("name", ["CoxPHFitter", "WeibullAFTFitter"])
     @pytest.mark.parametrize(
@@ -131,7 +129,9 @@ def test_messages_speak_of_all_rows_given():
     def model(rows):
         return np.full(len(rows), 0.5)
 
-    with pytest.raises(InvalidInput, match=r"answered with a ndarray of shape \(200,\)"):
+    with pytest.raises(
+        InvalidInput, match=r"answered with a ndarray of shape \(200,\)"
+    ):
         ConformalSurvival(model).conformalize(X, Y)
 
 
