@@ -17,7 +17,16 @@ TOLERANCE = 1e-9
 _LINES = "the law is exact, where 0.1.0 drew lines between 279 (237) levels"
 # Past its lowest level 0.1.0 drew the line through (0, 1); now the law goes on.
 _TAIL = f"{_LINES}, and keeps its own tail, where 0.1.0 drew a line to 0"
+# 0.1.0 regressed from wherever zero was; X of the golden file is centred but roughly.
+_CENTRED = "boosting centres its features, so that their zero does not matter"
 CHANGED = {
+    "model/gradient-boosting/times": (3e-2, _CENTRED),
+    "model/gradient-boosting/survival": (1e-2, _CENTRED),
+    "model/gradient-boosting/mean": (1e-2, _CENTRED),
+    "wrapped/gradient-boosting//times": (3e-2, _CENTRED),
+    "wrapped/gradient-boosting//survival": (2e-2, _CENTRED),
+    "wrapped/gradient-boosting/adjustment=level/times": (5e-2, _CENTRED),
+    "wrapped/gradient-boosting/adjustment=level/survival": (2e-2, _CENTRED),
     "model/weibull-aft/survival": (5e-5, _LINES),
     "model/weibull-aft/mean": (1e-4, _TAIL),
     "model/lognormal/survival": (5e-5, _LINES),

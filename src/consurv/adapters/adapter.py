@@ -59,7 +59,7 @@ class Adapter(ABC):
 
     def warn_of_fit(self, estimator: Any) -> None:
         """Warn if a fitted estimator rests on what the conformal step does not know."""
-        return None
+        return
 
     @abstractmethod
     def fit(

@@ -18,7 +18,7 @@ def linear_scores(features: NDArray[Any], mean: Float, coef: Float) -> Float:
 
     Examples
     --------
-    >>> linear_scores(np.array([[1.0, 2.0]]), np.array([1.0, 1.0]), np.array([9.0, 2.0]))
+    >>> linear_scores(np.array([[1.0, 2.0]]), np.ones(2), np.array([9.0, 2.0]))
     array([2.])
     """
     scores = np.empty(len(features))
