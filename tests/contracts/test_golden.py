@@ -24,7 +24,14 @@ _DROPS = "events are spread over the drop of the curve; 0.1.0 took its lower end
 _STEPS = ("coxph", "gradient-boosting", "random-forest", "deepsurv", "coxtime")
 # Other subjects are held out, and there are other folds, in no order of time.
 _RANDOM = "conformal splits are random, where 0.1.0 balanced them in time"
+# 0.1.0 regressed from wherever zero was; X of the golden file is centred but roughly.
+_CENTRED = "boosting centres its features, so that their zero does not matter"
 CHANGED = {
+    "model/gradient-boosting/times": (3e-2, _CENTRED),
+    "model/gradient-boosting/survival": (1e-2, _CENTRED),
+    "model/gradient-boosting/mean": (1e-2, _CENTRED),
+    "wrapped/gradient-boosting//times": (3e-2, _CENTRED),
+    "wrapped/gradient-boosting//survival": (2e-2, _CENTRED),
     "wrapped/random-forest//times": (0.05, _CELLS),
     "wrapped/random-forest//survival": (0.05, _CELLS),
     **{

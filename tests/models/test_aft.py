@@ -24,6 +24,28 @@ class TestWeibullAFT:
                 curves.percentile_times([level])[:, 0], expected, rtol=1e-6
             )
 
+    @pytest.mark.parametrize("offset", [1e3, 1e6, 1e9, -1e9])
+    def test_does_not_depend_on_where_zero_is(self, simulated, offset):
+        X, y = simulated
+        expected = WeibullAFT().fit(X, y).predict(X)
+        found = WeibullAFT().fit(X + offset, y).predict(X + offset)
+        np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+    @pytest.mark.parametrize("unit", [1e-290, 1e-100, 1e-20, 1e20, 1e100, 1e290])
+    def test_does_not_depend_on_the_unit_of_time(self, simulated, unit):
+        X, y = simulated
+        expected = WeibullAFT().fit(X, y).predict_survival_function(X)
+        scaled = Outcome(time=y.time * unit, event=y.event)
+        found = WeibullAFT().fit(X, scaled).predict_survival_function(X)
+        np.testing.assert_allclose(found.median() / unit, expected.median(), rtol=1e-4)
+        np.testing.assert_allclose(found.mean() / unit, expected.mean(), rtol=1e-4)
+        np.testing.assert_allclose(found.last_time / unit, expected.last_time)
+
+    def test_leaves_ordinary_data_as_they_are(self, simulated):
+        model = WeibullAFT().fit(*simulated)
+        assert model.unit_ == 1
+        np.testing.assert_array_equal(model.offset_, np.zeros(3))
+
     def test_refuses_more_features_than_events_before_the_call(self):
         rng = np.random.default_rng(0)
         y = Outcome(rng.exponential(size=40), np.arange(40) < 12)

@@ -1,4 +1,4 @@
-"""The border of lifelines' regressions: the columns they read, and what is there."""
+"""The border of lifelines' regressions: the columns they read, and what is in them."""
 
 from __future__ import annotations
 
@@ -94,20 +94,21 @@ def _check_numbers(column: pd.Series[Any], fitter: Any) -> None:
 @contextmanager
 def clear_errors(fitter: Any, frame: pd.DataFrame) -> Iterator[None]:
     """Say in our words what a regression cannot predict from."""
-    from formulaic.errors import DataMismatchWarning
     from lifelines.exceptions import StatError
 
     try:
         with warnings.catch_warnings():
             # A category that training did not have would count as the first one.
-            warnings.simplefilter("error", DataMismatchWarning)
+            warnings.filterwarnings("error", "Data has categories outside")
             yield
     except KeyError as error:
         raise InvalidInput(
             f"X lacks columns that the {describe(fitter)} was fitted on: "
             f"{error}; X has {list(frame.columns)}"
         ) from error
-    except DataMismatchWarning as error:
+    except Warning as error:
+        if not str(error).startswith("Data has categories outside"):
+            raise  # the user has made another warning an error
         raise InvalidInput(
             f"X has categories that the training data of {describe(fitter)} had not: "
             f"{str(error).rpartition('dataset): ')[2].partition('. ')[0]}; drop these "

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
+from consurv._checks import Float
 from consurv._params import AtLeast, Constraints
 from consurv.adapters import adapter_for
 from consurv.curves.curves import SurvivalCurves
+from consurv.curves.representations import Weibull
 from consurv.errors import ConsurvError, InvalidInput, MissingDependency
 from consurv.models.model import AT_ONCE, Data, SurvivalModel
+from consurv.outcome import Outcome
 
 __all__ = ["WeibullAFT"]
+
+# So many standard deviations from 0 are features centred, and times of a median beyond
+# 2**±_USUAL_EXPONENT scaled; others are left to the last bit as they are.
+_FAR = 100.0
+_USUAL_EXPONENT = 40
 
 
 class WeibullAFT(SurvivalModel):
     """Accelerated failure time: log T = β·x + σ·W, with T Weibull.
 
     More features than events are refused: lifelines would try for minutes in vain.
+    Features far from 0 for their spread are centred and times of extreme size are
+    counted in another unit: the regression is the same, but there it can be found.
 
     Parameters
     ----------
@@ -28,6 +39,11 @@ class WeibullAFT(SurvivalModel):
     Attributes
     ----------
     fitter_ : lifelines.WeibullAFTFitter
+        Of features less ``offset_`` and times divided by ``unit_``.
+    offset_ : array of shape (m,)
+        0 where a feature was left as it is.
+    unit_ : float
+        A power of 2, mostly 1.
 
     Examples
     --------
@@ -53,10 +69,31 @@ class WeibullAFT(SurvivalModel):
                 f"{outcome.n_events} events, too few for a Weibull regression; "
                 "drop features, or choose coxph, gradient-boosting or a deep model"
             )
-        self.fitter_ = _train(_make_fitter(self.penalty), features, outcome)
+        self.offset_, self.unit_ = _offset(features), _unit(outcome.time)
+        outcome = Outcome(time=outcome.time / self.unit_, event=outcome.event)
+        fitter = _make_fitter(self.penalty)
+        self.fitter_ = _train(fitter, features - self.offset_, outcome)
 
     def _predict_rows(self, features: NDArray[Any]) -> SurvivalCurves:
-        return adapter_for(self.fitter_).curves(self.fitter_, features)
+        fitter = self.fitter_
+        curves = adapter_for(fitter).curves(fitter, features - self.offset_)
+        if self.unit_ == 1:
+            return curves
+        law = curves._form
+        assert isinstance(law, Weibull)
+        return SurvivalCurves._of(law.in_unit(self.unit_))
+
+
+def _offset(features: Float) -> Float:
+    """Return what to subtract: the mean of features that are far from 0."""
+    mean, spread = features.mean(axis=0), features.std(axis=0)
+    return np.where(np.abs(mean) > _FAR * spread, mean, 0.0)
+
+
+def _unit(times: Float) -> float:
+    """Return a unit in which times are neither tiny nor huge; mostly 1."""
+    exponent = int(np.frexp(np.median(times))[1])
+    return 1.0 if abs(exponent) <= _USUAL_EXPONENT else float(np.ldexp(1.0, exponent))
 
 
 def _make_fitter(penalty: float) -> Any:

@@ -11,6 +11,7 @@ from consurv._checks import Float
 from consurv._params import AtLeast, Between, Constraints, InstanceOf, OneOf
 from consurv.curves.curves import SurvivalCurves
 from consurv.models.breslow import breslow
+from consurv.models.linear import linear_scores
 from consurv.models.model import AT_ONCE, Data, SurvivalModel
 from consurv.models.risk_sets import RiskSets
 
@@ -21,14 +22,15 @@ class GradientBoosting(SurvivalModel):
     """Cox partial likelihood boosted by component-wise least squares.
 
     A stage takes the gradient of the log partial likelihood by the subjects' scores,
-    with Breslow's ties, regresses it on each feature alone and without an intercept,
-    and adds ``learning_rate`` times the regression on the feature that explains most
-    (the first of equals). n subjects with m features cost O(nm) a stage. Curves use
-    Breslow's baseline. Features should be standardised, because a regression without
-    an intercept depends on where zero is.
+    with Breslow's ties, regresses it on each feature alone, and adds ``learning_rate``
+    times the regression on the feature that explains most (the first of equals). n
+    subjects with m features cost O(nm) a stage. Curves use Breslow's baseline.
+    Features are centred first, so that neither their zero nor their unit matters; a
+    constant one gets no weight.
 
     With ``subsample=1`` this is scikit-survival's
-    ``ComponentwiseGradientBoostingSurvivalAnalysis(loss="coxph")`` to rounding. With
+    ``ComponentwiseGradientBoostingSurvivalAnalysis(loss="coxph")`` on centred features
+    to rounding; that regresses without an intercept wherever zero is. With
     less, each stage regresses on the drawn subjects alone, the gradient still being
     that of all; scikit-survival draws others and may choose another feature.
 
@@ -46,8 +48,10 @@ class GradientBoosting(SurvivalModel):
     ----------
     coef_ : array of shape (m,)
         Log hazard ratio for one unit of each feature; 0 if no stage chose it.
+    mean_ : array of shape (m,)
+        The average features.
     baseline_ : Baseline
-        Breslow's cumulative hazard of a subject whose features are all 0.
+        Breslow's cumulative hazard of a subject with average features.
 
     References
     ----------
@@ -86,14 +90,21 @@ class GradientBoosting(SurvivalModel):
 
     def _fit(self, data: Data, validation: Data | None) -> None:
         features, outcome = data
-        self.coef_ = self._boost(features, RiskSets(outcome))
-        self.baseline_ = breslow(features @ self.coef_, outcome)
-
-    def _boost(self, features: Float, sets: RiskSets) -> Float:
-        """Return the coefficients after all stages."""
         # Squares of features in any unit must neither overflow nor vanish.
         exponents = np.frexp(np.abs(features).max(axis=0))[1]
-        X = np.asfortranarray(np.ldexp(features, -exponents)[sets.order])
+        scaled = np.ldexp(features, -exponents)
+        mean = scaled.mean(axis=0)
+        scaled -= mean
+        # A constant feature, up to rounding, says nothing and gets no weight.
+        scaled[:, np.abs(scaled).max(axis=0) <= 1e-10 * np.abs(mean)] = 0.0
+        coef = self._boost(scaled, RiskSets(outcome))
+        self.coef_ = np.ldexp(coef, -exponents)
+        self.mean_ = np.ldexp(mean, exponents)
+        self.baseline_ = breslow(scaled @ coef, outcome)
+
+    def _boost(self, features: Float, sets: RiskSets) -> Float:
+        """Return the coefficients of centred features after all stages."""
+        X = np.asfortranarray(features[sets.order])
         n, m = X.shape
         n_drawn = max(1, int(self.subsample * n))
         squared = X * X if n_drawn < n else None
@@ -109,11 +120,10 @@ class GradientBoosting(SurvivalModel):
             best, slope = _regress(residuals, X, squares)
             coef[best] += self.learning_rate * slope
             scores += self.learning_rate * slope * X[:, best]
-        result: Float = np.ldexp(coef, -exponents)
-        return result
+        return coef
 
     def _predict_rows(self, features: NDArray[Any]) -> SurvivalCurves:
-        return self.baseline_.curves(features @ self.coef_)
+        return self.baseline_.curves(linear_scores(features, self.mean_, self.coef_))
 
 
 def _regress(target: Float, X: Float, squares: Float) -> tuple[int, float]:

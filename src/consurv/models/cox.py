@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from consurv._checks import Float
 from consurv._params import Between, Constraints
 from consurv.curves.curves import SurvivalCurves
-from consurv.curves.search import row_blocks
 from consurv.errors import ConsurvError
 from consurv.models.breslow import breslow
+from consurv.models.linear import linear_scores
 from consurv.models.model import AT_ONCE, Data, SurvivalModel
 from consurv.models.risk_sets import RiskSets
 from consurv.outcome import Outcome
@@ -70,12 +70,7 @@ class CoxPH(SurvivalModel):
         self.baseline_ = breslow(Z @ beta, outcome)
 
     def _predict_rows(self, features: NDArray[Any]) -> SurvivalCurves:
-        log_risk = np.empty(len(features))
-        for rows in row_blocks(*features.shape):  # no second table beside the first
-            # In one order, so that a table of any layout gives the same bits.
-            centred = np.subtract(features[rows], self.mean_, order="C")
-            np.matmul(centred, self.coef_, out=log_risk[rows])
-        return self.baseline_.curves(log_risk)
+        return self.baseline_.curves(linear_scores(features, self.mean_, self.coef_))
 
 
 def _solve(Z: Float, outcome: Outcome, penalty: float) -> Float:

@@ -92,6 +92,10 @@ class Law(Representation):
         part.__setstate__({name: value[rows] for name, value in vars(self).items()})
         return part
 
+    def in_unit(self, unit: float) -> Self:
+        """Return the law of unit · T: times that were counted in *unit*."""
+        return type(self)(self._location + np.log(unit), self._scale, self._last * unit)
+
     @classmethod
     def join(cls, parts: Sequence[Law]) -> Law:
         """Return all subjects."""
