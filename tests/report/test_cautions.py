@@ -63,9 +63,7 @@ class TestIdentified:
 
     def test_intervals_wider_than_the_grid_are_named(self, model, simulate):
         X, _ = simulate(2)
-        with pytest.warns(
-            CalibrationWarning, match=r"0\.99, 0\.01 lie outside"
-        ):
+        with pytest.warns(CalibrationWarning, match=r"0\.99, 0\.01 lie outside"):
             model.predict_interval(X, 0.98)
 
 
