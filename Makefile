@@ -7,7 +7,7 @@ ARGS ?= --help
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-oldest lint types check format wheel bench reproduce truth clean
+.PHONY: help demo test test-fast test-oldest lint types check format wheel bench reproduce truth bed clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -67,6 +67,9 @@ reproduce: $(VENV)/.dev  ## Run the paper's studies: make reproduce ARGS="main -
 
 truth: $(VENV)/.dev  ## Compare the censoring rules where the true times are known.
 	$(BIN)/python -m studies.truth --jobs 2
+
+bed: $(VENV)/.dev  ## Compare the adjustments where the truth is known (ARGS="--quick").
+	$(BIN)/python -m studies.bed --jobs 2 $(filter-out --help,$(ARGS))
 
 clean:  ## Remove what the other targets made.
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

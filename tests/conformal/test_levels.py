@@ -161,7 +161,8 @@ class TestShape:
         survival, event = case
         # Some curves drop at the event.
         reading = np.stack([survival, np.maximum(survival, survival[::-1])], axis=1)
-        whole = find_levels(survival, event, LEVELS, rule, reading[:, 1])
+        before = None if rule == "uniform" else reading[:, 1]
+        whole = find_levels(survival, event, LEVELS, rule, before)
         y = Outcome(time=np.ones(500), event=event)
         order = np.random.default_rng(1).permutation(500)
         pieces = np.split(order, [3, 200, 201])

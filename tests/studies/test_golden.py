@@ -62,6 +62,12 @@ def differences(found: Numbers, golden: Numbers, rtol: float) -> Iterator[str]:
             yield f"{name} is {new} and was {old}"
 
 
+def known(found: Numbers, golden: Numbers) -> Numbers:
+    """Leave out what 0.1.0 did not count: levels that no event identifies, of CiPOT."""
+    new = {"n_unidentified"} - set(golden)
+    return {name: value for name, value in found.items() if name not in new}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_numbers_are_those_of_the_first_version(model: str, quick: Cells) -> None:
@@ -81,7 +87,7 @@ def test_numbers_are_those_of_the_first_version(model: str, quick: Cells) -> Non
         f"{cell}, {variant}: {difference}"
         for cell in cells
         for variant, golden in GOLDEN[cell].items()
-        for difference in differences(quick[cell][variant], golden, rtol)
+        for difference in differences(known(quick[cell][variant], golden), golden, rtol)
     ]
     assert wrong == []
 

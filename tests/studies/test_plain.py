@@ -1,6 +1,6 @@
-"""Bytes that are data: the same back, and nothing else from contextlib import suppress
-from anybody's."""
+"""Bytes that are data: the same back, and nothing else from anybody's."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np

@@ -92,7 +92,9 @@ class LevelAdjustment(Adjustment):
         survival = np.concatenate([block.reading for block in blocks])
         event = np.concatenate([block.outcome.event for block in blocks])
         levels = blocks[0].levels
-        found = find_levels(survival[:, 0], event, levels, rule, survival[:, 1])
+        # The paper's rule knows S(t) alone.
+        before = None if rule == "uniform" else survival[:, 1]
+        found = find_levels(survival[:, 0], event, levels, rule, before)
         return cls(
             levels=levels,
             adjusted_levels=found.levels,

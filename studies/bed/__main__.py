@@ -1,0 +1,73 @@
+"""Compare adjustments where the truth is known: python -m studies.bed."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from studies.bed.contestants import contestants
+from studies.bed.run import Records, read, run, write
+from studies.bed.setting import GROUPS, settings
+from studies.bed.table import page
+from studies.files import write_atomically
+
+RESULTS = Path(__file__).parent / "results"
+# --quick: a step curve, a law with some cured, and little else.
+_QUICK = r"^(months stag80 right 120|weibull admin50 width:0.6 120|cured stag90)"
+
+
+def main(arguments: Sequence[str] | None = None) -> Records:
+    """Run what the command line asks for; what the output has already is kept."""
+    parser = _parser()
+    args = parser.parse_args(arguments)
+    group = "held out" if args.held_out else "fitted" if args.fitted else GROUPS[0]
+    pattern = _QUICK if args.quick else args.settings
+    chosen = [s for s in settings(group) if re.search(pattern, str(s))]
+    if not chosen:
+        parser.error(f"no setting of {group!r} matches {pattern!r}; --list names them")
+    if args.list:
+        print("\n".join(map(str, chosen)))
+        return {}
+    path = args.output / f"{group.replace(' ', '_')}.json"
+    records: Records = {} if args.fresh else read(path)
+    names = list(dict.fromkeys(["raw", *args.contestants]))
+    repetitions = range(1 if args.quick else args.repetitions)
+    new = run(chosen, names, repetitions, records, args.jobs)
+    for i, (setting, found) in enumerate(new, 1):
+        known = records.setdefault(str(setting), {})
+        for name, errors in found.items():
+            known.setdefault(name, {}).update(errors)
+        write(records, path)
+        print(f"{i} of {len(chosen)} settings: {setting}", file=sys.stderr)
+    text = page(group, records, names)
+    write_atomically(path.with_suffix(".md"), text.encode())
+    print(text.partition("\n## ")[0])
+    return records
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m studies.bed", description=__doc__)
+    add, names = parser.add_argument, list(contestants())
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--held-out",
+        action="store_true",
+        help="the settings that no choice may rest on: run them once, at the end",
+    )
+    which.add_argument("--fitted", action="store_true", help="trained raw models")
+    add("--settings", default="", help="regular expression for names of settings")
+    add("--list", action="store_true", help="list the settings and stop")
+    add("--contestants", nargs="+", choices=names, default=names, metavar="NAME")
+    add("--repetitions", type=int, default=10, help="conformal sets a setting")
+    add("--quick", action="store_true", help="three settings, once: does it run?")
+    add("--fresh", action="store_true", help="forget what the output has")
+    add("--jobs", type=int, default=1, help="processes")
+    add("--output", type=Path, default=RESULTS, help="folder of JSON and Markdown")
+    return parser
+
+
+if __name__ == "__main__":
+    main()
