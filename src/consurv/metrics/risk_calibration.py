@@ -159,7 +159,7 @@ def risk_calibration(
     predicted one by χ², with the variance that right predictions imply and Greenwood's
     effective number of subjects; stretches in which fewer than 5 events or survivors
     are expected are joined. Right curves fail it in one group or more at most 5 times
-    in 100 (simulated: 2 to 5, with 60 to 200 subjects and none to five of six censored).
+    in 100, or hardly more (simulated; see docs/metrics.md).
     Censoring that depends on risk within a group shifts O; more groups help.
 
     Where nobody of a group was under observation until a time, O is not known; the
