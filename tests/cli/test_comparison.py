@@ -3,9 +3,17 @@ import pytest
 
 from consurv.cli.comparison import Comparison, print_comparisons
 from consurv.cli.scores import Scores
+from consurv.curves import SurvivalCurves
+from consurv.metrics import risk_calibration
 from consurv.metrics.d_calibration import DCalibrationResult
 
 LEVELS = np.arange(1, 10) / 10
+TIME = np.arange(1.0, 201)
+
+
+def curves(end: float) -> SurvivalCurves:
+    """Curves of 200 subjects that fall to 0 at *end*; 200 is right."""
+    return SurvivalCurves([end], np.zeros((200, 1)))
 
 
 def scores(d_cal: float, c_index: float = 0.7, p_value: float = 1.0) -> Scores:
@@ -18,7 +26,7 @@ def scores(d_cal: float, c_index: float = 0.7, p_value: float = 1.0) -> Scores:
         statistic=0.0,
         p_value=p_value,
     )
-    return Scores(c_index, result)
+    return Scores(c_index, result, risk_calibration((TIME > 0, TIME), curves(200.0)))
 
 
 def compared(before: Scores, after: Scores) -> Comparison:
@@ -55,6 +63,25 @@ class TestVerdict:
         comparison.add(scores(9.0), scores(1.0), 3)
         assert comparison.verdict().startswith("D-cal fell by 80%")
         assert comparison.n_rearranged == 3
+
+
+class TestByRisk:
+    def test_tells_the_largest_gap_and_that_nobody_is_worse(self) -> None:
+        words = compared(scores(1.0), scores(1.0)).by_risk()
+        assert words.endswith(
+            "is 0% raw and 0% calibrated; no group got clearly worse."
+        )
+
+    def test_tells_who_got_worse_and_how_often(self) -> None:
+        long = Scores(
+            0.7, scores(1.0).d_cal, risk_calibration((TIME > 0, TIME), curves(400.0))
+        )
+        comparison = compared(scores(1.0), long)
+        comparison.add(scores(1.0), scores(1.0), 0)
+        words = comparison.by_risk()
+        # At time 180 (90 % of the events) 10 % survive and 55 % were said to.
+        assert "is 0% raw and 22% calibrated" in words
+        assert words.endswith("worse in 1 of 2 splits, most often all subjects.")
 
 
 class TestBars:

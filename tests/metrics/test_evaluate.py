@@ -1,4 +1,4 @@
-"""The five metrics at once, and what all metrics refuse."""
+"""The paper's five metrics and calibration by risk at once, and what all refuse."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from consurv.metrics import (
     mae_hinge,
     mae_margin,
     mae_po,
+    risk_calibration,
     uno_concordance_index,
 )
 from consurv.outcome import Outcome
@@ -38,6 +39,7 @@ ALL = {
     "mae-po": mae_po,
     "mae-margin": mae_margin,
     "mae-hinge": mae_hinge,
+    "risk-calibration": risk_calibration,
     "evaluate": evaluate,
 }
 WITH_TRAINING = ["uno", "brier", "ibs", "mae-po", "mae-margin", "evaluate"]
@@ -47,6 +49,7 @@ NAMES = [
     "km_calibration",
     "integrated_brier_score",
     "mae_po",
+    "risk_calibration",
 ]
 
 
@@ -77,6 +80,14 @@ class TestEvaluate:
             y, curves, y_train=train
         )
         assert result.mae_po == mae_po(y, curves, y_train=train)
+        assert result.risk_calibration == risk_calibration(y, curves)
+
+    def test_groups_by_a_given_risk(self, data):
+        y, curves, train = data
+        risk = np.random.default_rng(3).normal(size=len(y))
+        result = evaluate(y, curves, y_train=train, risk=risk)
+        assert result.risk_calibration == risk_calibration(y, curves, risk=risk)
+        assert result.c_index == concordance_index(y, curves)
 
     def test_without_training_outcomes_takes_those_it_is_given(self, data):
         y, curves, _ = data

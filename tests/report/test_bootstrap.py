@@ -10,7 +10,7 @@ from consurv.report import bootstrap
 from consurv.report.bootstrap import Estimate, compare
 
 METRICS = ["c_index", "d_calibration", "km_calibration"]
-METRICS += ["integrated_brier_score", "mae_po"]
+METRICS += ["integrated_brier_score", "mae_po", "risk_calibration"]
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,13 @@ class TestValues:
         assert list(compared.estimates) == METRICS
         both = (predicted.optimistic, predicted.good)
         raw, calibrated = (
-            evaluate(predicted.y, c, y_train=predicted.y).as_dict() for c in both
+            evaluate(
+                predicted.y,
+                c,
+                y_train=predicted.y,
+                risk=-predicted.optimistic.median(),
+            ).as_dict()
+            for c in both
         )
         for name, (before, after, change) in compared.estimates.items():
             assert before.value == raw[name]

@@ -11,6 +11,7 @@ from consurv.report import (
     MeanCurveDisplay,
     OneCalibrationDisplay,
     PPPlotDisplay,
+    RiskCalibrationDisplay,
     predicted_curves,
 )
 
@@ -22,6 +23,7 @@ DISPLAYS = [
     (IndividualCurvesDisplay, {}),
     (OneCalibrationDisplay, {"time": 5.0}),
     (CalibrationCurveDisplay, {"time": 5.0}),
+    (RiskCalibrationDisplay, {}),
 ]
 
 

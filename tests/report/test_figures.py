@@ -23,8 +23,8 @@ def figures(scene):
 
 
 class TestFigures:
-    def test_are_six_images_inside_the_page(self, figures):
-        assert len(figures) == 6
+    def test_are_seven_images_inside_the_page(self, figures):
+        assert len(figures) == 7
         for figure in figures:
             kind, _, content = figure.source.partition(",")
             assert kind == "data:image/svg+xml;base64"

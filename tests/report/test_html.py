@@ -28,7 +28,7 @@ def values_in(text):
     values = [
         float(v) for v in re.findall(r'<data class="value" value="([^"]+)"', text)
     ]
-    return np.reshape(values[:15], (5, 3)), values[15:]
+    return np.reshape(values[:18], (6, 3)), values[18:]
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,12 @@ class TestNumbers:
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the Brier score's end
-            both = [evaluate(y, c, y_train=stretched.kaplan_meier_) for c in curves]
+            both = [
+                evaluate(
+                    y, c, y_train=stretched.kaplan_meier_, risk=-curves[0].median()
+                )
+                for c in curves
+            ]
         raw, after = (np.array(list(r.as_dict().values())) for r in both)
         values, p_values = values_in(report)
         np.testing.assert_array_equal(values, np.stack([raw, after, after - raw]).T)
@@ -136,11 +141,11 @@ class TestNumbers:
 
 class TestContent:
     def test_has_sections_tables_and_figures(self, report):
-        for heading in ("Before and after", "What to be wary of", "What was done"):
+        for heading in ("Before and after", "By risk", "What was done"):
             assert re.search(rf"<h2[^>]*>{heading}</h2>", report)
-        assert report.count("<table") == report.count("<caption") == 2
+        assert report.count("<table") == report.count("<caption") == 3
         images = re.findall(r"<img [^>]+>", report)
-        assert len(images) == 6
+        assert len(images) == 7
         assert all(re.search(r'alt="[^"]{40,}"', image) for image in images)
 
     def test_names_model_policy_levels_and_versions(self, report):

@@ -55,5 +55,6 @@ def test_every_metric_has_a_line(predicted):
         "KM-cal",
         "Integrated Brier score",
         "MAE-PO",
+        "Calibration by risk",
     ]
-    assert [row.metric.higher_is_better for row in rows] == [True] + 4 * [False]
+    assert [row.metric.higher_is_better for row in rows] == [True] + 5 * [False]

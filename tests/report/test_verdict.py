@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import chi2
 
 from consurv.curves.curves import SurvivalCurves
-from consurv.metrics import d_calibration
+from consurv.metrics import d_calibration, risk_calibration
 from consurv.metrics.d_calibration import DCalibrationResult
 from consurv.outcome import Outcome
 from consurv.report.bootstrap import Estimate, compare
@@ -161,3 +161,64 @@ class TestOnCurves:
         assert self.of(400, before=1, after=2) == "worse"
         assert self.of(15, before=1, after=1) == "too few"
         assert self.of(15, before=2, after=1) == "too few"
+
+
+class TestByRisk:
+    """400 subjects of a high and a low risk, each with right or with wrong curves."""
+
+    @staticmethod
+    def both(raw, calibrated):
+        """Results of halves whose curves end at these times; 100, 300 is right."""
+        time = np.concatenate([np.arange(0.5, 100.5, 0.5), np.arange(1.5, 301.5, 1.5)])
+        risk = np.repeat([1.0, 0.0], 200)
+        curves = [
+            SurvivalCurves(np.repeat(ends, 200)[:, None], np.zeros((400, 1)))
+            for ends in (raw, calibrated)
+        ]
+        return tuple(
+            risk_calibration((time > 0, time), c, risk=risk, n_groups=2) for c in curves
+        )
+
+    def test_is_green_if_nobody_is_worse_off(self):
+        both = self.both(raw=(150.0, 450.0), calibrated=(100.0, 300.0))
+        found = verdict(OPTIMISTIC, GOOD, DOWN, SAME, 400, both)
+        assert found.kind == "calibrated now"
+        assert "No group of risk has become clearly worse." in found.reasons
+
+    @pytest.mark.parametrize(("before", "change"), [(OPTIMISTIC, DOWN), (GOOD, WITHIN)])
+    def test_is_not_green_if_somebody_is_and_says_who(self, before, change):
+        both = self.both(raw=(100.0, 450.0), calibrated=(150.0, 300.0))
+        found = verdict(before, GOOD, change, SAME, 400, both)
+        assert found.kind == "uneven"
+        assert found.headline == (
+            "Calibrated on average, but worse for some: the half at highest risk"
+        )
+        told = next(r for r in found.reasons if r.startswith("Clearly worse off"))
+        assert told == (
+            "Clearly worse off is the half at highest risk: 25% survive time 75, "
+            "raw said 25%, calibrated says 50%."
+        )
+
+    def test_says_so_in_other_verdicts_too(self):
+        both = self.both(raw=(100.0, 450.0), calibrated=(150.0, 300.0))
+        found = verdict(OPTIMISTIC, SURE, DOWN, SAME, 400, both)
+        assert found.kind == "improved"
+        assert any(r.startswith("Clearly worse off") for r in found.reasons)
+
+    def test_says_nothing_with_too_few_events(self):
+        both = self.both(raw=(100.0, 450.0), calibrated=(150.0, 300.0))
+        found = verdict(GOOD, GOOD, WITHIN, SAME, 12, both)
+        assert found.kind == "too few"
+        assert not any("worse" in reason for reason in found.reasons)
+
+
+class TestHeadline:
+    def test_of_a_change_within_chance_agrees_with_the_tests(self):
+        found = verdict(OPTIMISTIC, GOOD, WITHIN, SAME, 400)
+        assert found.headline == (
+            "The raw curves were off and the calibrated ones pass the test, but chance "
+            "alone may explain the change"
+        )
+        assert "too optimistic" in found.reasons[0]
+        found = verdict(GOOD, OPTIMISTIC, WITHIN, SAME, 400)
+        assert found.headline.startswith("Only the raw curves pass the test, but")

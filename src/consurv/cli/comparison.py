@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +14,7 @@ from rich.text import Text
 from consurv._checks import Float
 from consurv.cli.console import stdout
 from consurv.cli.scores import Scores
+from consurv.report.by_risk import harms
 
 __all__ = ["Comparison", "print_comparisons"]
 
@@ -41,6 +43,28 @@ class Comparison:
         result = self.raw[0].d_cal
         rho, n = result.levels, result.histogram.sum()
         return float(1000 * np.mean(rho * (1 - rho)) / n)
+
+    def by_risk(self) -> str:
+        """Say what became of the groups of risk."""
+        before, after = (
+            float(np.mean([abs(s.by_risk.worst.gap) for s in scores]))
+            for scores in (self.raw, self.calibrated)
+        )
+        harmed = [
+            harms(raw.by_risk, calibrated.by_risk)
+            for raw, calibrated in zip(self.raw, self.calibrated, strict=True)
+        ]
+        names = Counter(harm.who for split in harmed for harm in split)
+        worse = "no group got clearly worse"
+        if names:
+            worse = (
+                f"some got clearly worse in {sum(map(bool, harmed))} of {len(harmed)} "
+                f"splits, most often {names.most_common(1)[0][0]}"
+            )
+        return (
+            f"By risk the largest gap between predicted and observed survival is "
+            f"{before:.0%} raw and {after:.0%} calibrated; {worse}."
+        )
 
     def verdict(self) -> str:
         """Say in words what happened."""
@@ -90,12 +114,14 @@ def print_comparisons(comparisons: list[Comparison]) -> None:
         console.print(Columns(panels))
     for comparison in comparisons:
         console.print(f"[bold]{comparison.name}[/]: {comparison.verdict()}")
+        console.print(comparison.by_risk())
 
 
 def _table(comparisons: list[Comparison]) -> Table:
     table = Table(title="Raw → calibrated on subjects that were not trained on")
     table.add_column("model", style="bold")
-    for heading in ("D-cal × 1000", "calibrated at p > 0.05", "C-index", "rearranged"):
+    headings = ("D-cal × 1000", "calibrated at p > 0.05", "Risk-cal × 1000")
+    for heading in (*headings, "C-index", "rearranged"):
         table.add_column(heading, justify="right")
     for c in comparisons:
         n_test = sum(s.d_cal.histogram.sum() for s in c.calibrated)
@@ -103,6 +129,7 @@ def _table(comparisons: list[Comparison]) -> Table:
             c.name,
             f"{_mean_d_cal(c.raw):.2f} → [bold]{_mean_d_cal(c.calibrated):.2f}[/]",
             f"{_passes(c.raw)} → {_passes(c.calibrated)} of {len(c.raw)}",
+            f"{_mean_by_risk(c.raw):.2f} → [bold]{_mean_by_risk(c.calibrated):.2f}[/]",
             f"{_mean_c_index(c.raw):.4f} → {_mean_c_index(c.calibrated):.4f}",
             f"{c.n_rearranged / n_test:.1%}",
         )
@@ -130,6 +157,10 @@ def _colour(shares: Float, i: int) -> str:
 
 def _mean_d_cal(scores: list[Scores]) -> float:
     return float(np.mean([1000 * float(s.d_cal) for s in scores]))
+
+
+def _mean_by_risk(scores: list[Scores]) -> float:
+    return float(np.mean([1000 * float(s.by_risk) for s in scores]))
 
 
 def _mean_c_index(scores: list[Scores]) -> float:

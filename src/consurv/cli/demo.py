@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from sklearn.pipeline import make_pipeline
 
-from consurv._checks import Index
+from consurv._checks import Float, Index
 from consurv.cli.comparison import Comparison, print_comparisons
 from consurv.cli.console import Steps, notes, print_note, stdout
 from consurv.cli.report import print_place
@@ -117,9 +117,9 @@ def _run(
         random_state=seed,
     ).fit(data.X.iloc[train], y[train])
     raw, adjusted = calibrated.predict_both(data.X.iloc[test])
-    comparison.add(
-        _scores(y[test], raw), _scores(y[test], adjusted), adjusted.n_rearranged
-    )
+    risk = -raw.median()  # both are compared in the same groups
+    before, after = (_scores(y[test], curves, risk) for curves in (raw, adjusted))
+    comparison.add(before, after, adjusted.n_rearranged)
     return _Run(calibrated, train, test)
 
 
@@ -134,10 +134,10 @@ def _write_report(run: _Run, data: Dataset, path: Path, title: str) -> bool:
     return True
 
 
-def _scores(y: Outcome, curves: SurvivalCurves) -> Scores:
-    parts = ScoresInParts()
+def _scores(y: Outcome, curves: SurvivalCurves, risk: Float) -> Scores:
+    parts = ScoresInParts(y)
     parts.add(curves, y)
-    return parts.scores(y)
+    return parts.scores(risk)
 
 
 def _maker(name: str) -> Callable[[int], Any]:

@@ -47,8 +47,11 @@ class Predictor:
     n_rearranged: int = 0
     n_clipped: int = 0
     _medians: list[Float] = field(default_factory=list)
-    _raw: ScoresInParts = field(default_factory=ScoresInParts)
-    _calibrated: ScoresInParts = field(default_factory=ScoresInParts)
+    _parts: tuple[ScoresInParts, ScoresInParts] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if self.y is not None:
+            self._parts = ScoresInParts(self.y), ScoresInParts(self.y)
 
     def blocks(self) -> Iterator[Prediction]:
         """Yield the predictions in the order of the rows."""
@@ -56,9 +59,9 @@ class Predictor:
             self.n_rearranged += curves.n_rearranged
             self.n_clipped += curves.n_clipped
             self._medians.append(curves.median())
-            if self.y is not None:
-                self._raw.add(raw, self.y[rows])
-                self._calibrated.add(curves, self.y[rows])
+            if self.y is not None and self._parts is not None:
+                for part, own in zip(self._parts, (raw, curves), strict=True):
+                    part.add(own, self.y[rows])
             yield Prediction(self.labels.iloc[rows], curves)
 
     def median_of_medians(self) -> float:
@@ -67,9 +70,10 @@ class Predictor:
 
     def scores(self) -> tuple[Scores, Scores] | None:
         """Return the scores of raw and calibrated curves where outcomes are known."""
-        if self.y is None:
+        if self._parts is None:
             return None
-        return self._raw.scores(self.y), self._calibrated.scores(self.y)
+        risk = self._parts[0].risk  # both are compared in the same groups
+        return self._parts[0].scores(risk), self._parts[1].scores(risk)
 
 
 def curve_table(prediction: Prediction) -> pd.DataFrame:

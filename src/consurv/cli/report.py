@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 from rich.text import Text
 
+from consurv.cli.by_risk import add_risk_rows
 from consurv.cli.console import Steps, notes, stdout
 from consurv.cli.reading import Columns, Tables, read_tables
 from consurv.cli.training import (
@@ -32,8 +34,7 @@ from consurv.datasets.table import load_table
 from consurv.errors import InvalidInput
 from consurv.models import model_name
 from consurv.outcome import Outcome
-from consurv.report import write_report
-from consurv.report.html import check_libraries
+from consurv.report.html import Report, check_libraries, report_on
 
 __all__ = ["print_place", "report"]
 
@@ -84,7 +85,7 @@ def report(
         with steps.follow("Training, conformalizing"):
             train_model(estimator, tables, model)
         with steps.step("Reporting"):
-            write_report(
+            written = report_on(
                 estimator,
                 tables.X_new,
                 y,
@@ -95,7 +96,21 @@ def report(
                 random_state=seed,
             )
     if not quiet:
+        _print_verdict(written)
         print_place(out)
+
+
+def _print_verdict(written: Report) -> None:
+    """Print the headline and calibration by risk, before and after."""
+    console = stdout()
+    console.print(Text(f"{written.verdict.headline}.", style="bold"))
+    both = written.comparison.raw, written.comparison.calibrated
+    table = Table(title="Calibration by risk")
+    table.add_column()
+    for heading in ("raw", "calibrated"):
+        table.add_column(heading, justify="right")
+    add_risk_rows(table, [result.risk_calibration for result in both])
+    console.print(table)
 
 
 def print_place(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""C-index and D-calibration of raw against calibrated curves."""
+"""Ranking and calibration of raw against calibrated curves."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from consurv._checks import Float
 from consurv.curves import SurvivalCurves
 from consurv.metrics import concordance_of_risk, d_calibration
 from consurv.metrics.d_calibration import DCalibrationResult
+from consurv.metrics.risk_calibration import (
+    RiskCalibrationResult,
+    risk_calibration_of_survival,
+    times_of_events,
+)
 from consurv.outcome import Outcome
 
 __all__ = ["Scores", "ScoresInParts"]
@@ -21,38 +26,62 @@ class Scores:
 
     c_index: float
     d_cal: DCalibrationResult
+    by_risk: RiskCalibrationResult
 
 
 class ScoresInParts:
     """Scores of curves that come block by block and are not kept.
 
-    All that the two metrics need of a curve are its median and its value at the
-    subject's own time.
+    All that the metrics need of a curve are its median, its value at the subject's own
+    time and its values at a few common times.
+
+    Parameters
+    ----------
+    y : Outcome
+        Of all subjects, in the order in which their curves come.
 
     Examples
     --------
     >>> y = Outcome(time=[1, 2], event=[1, 1])
-    >>> parts = ScoresInParts()
+    >>> parts = ScoresInParts(y)
     >>> parts.add(SurvivalCurves([4], [[0.0]]), y[:1])
     >>> parts.add(SurvivalCurves([8], [[0.0]]), y[1:])
-    >>> parts.scores(y).c_index
+    >>> parts.scores().c_index
     1.0
     """
 
-    def __init__(self) -> None:
+    def __init__(self, y: Outcome) -> None:
+        self._y = y
+        # Without an event there are no such times, and no scores in the end.
+        self._times: Float = times_of_events(y) if y.n_events else np.empty(0)
         self._medians: list[Float] = []
         self._survival: list[Float] = []
+        self._at_times: list[Float] = []
 
     def add(self, curves: SurvivalCurves, y: Outcome) -> None:
         """Take the curves of the next subjects and their outcomes."""
         self._medians.append(curves.median())
         self._survival.append(curves.survival_at_observed(y.time))
+        self._at_times.append(curves.survival_at(self._times))
 
-    def scores(self, y: Outcome) -> Scores:
-        """Return the scores of all subjects together."""
+    @property
+    def risk(self) -> Float:
+        """Minus the medians of all subjects."""
+        risk: Float = -np.concatenate(self._medians)
+        return risk
+
+    def scores(self, risk: Float | None = None) -> Scores:
+        """Return the scores of all subjects together, grouped by *risk*, or by own."""
         survival = np.concatenate(self._survival)
-        at_own_times = SurvivalCurves(y.time[:, None], survival[:, None])
+        at_own_times = SurvivalCurves(self._y.time[:, None], survival[:, None])
         return Scores(
-            c_index=float(concordance_of_risk(y, -np.concatenate(self._medians))),
-            d_cal=d_calibration(y, at_own_times),
+            c_index=float(concordance_of_risk(self._y, self.risk)),
+            d_cal=d_calibration(self._y, at_own_times),
+            by_risk=risk_calibration_of_survival(
+                self._y,
+                np.concatenate(self._at_times),
+                survival,
+                risk=self.risk if risk is None else risk,
+                times=self._times,
+            ),
         )

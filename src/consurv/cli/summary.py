@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
+from consurv.cli.by_risk import add_risk_rows, harmed
 from consurv.cli.console import print_note, stdout
 from consurv.cli.predicting import Predictor
 from consurv.cli.reading import Tables
@@ -30,6 +31,8 @@ def print_summary(
         return
     if scores is not None:
         console.print(_score_table(*scores))
+        for sentence in harmed(*scores):
+            print_note(sentence[:1].lower() + sentence[1:-1])
 
 
 def _facts(
@@ -88,4 +91,5 @@ def _score_table(raw: Scores, calibrated: Scores) -> Table:
     table.add_row(
         f"p-value of {d_cal.label}", *(f"{s.d_cal.p_value:.3g}" for s in both)
     )
+    add_risk_rows(table, [s.by_risk for s in both])
     return table

@@ -31,6 +31,10 @@ from consurv.metrics.mae import MAEResult, mae_hinge, mae_margin, mae_po
 from consurv.metrics.one_calibration import OneCalibrationResult, one_calibration
 from consurv.metrics.registry import METRICS
 from consurv.metrics.results import MetricResult
+from consurv.metrics.risk_calibration import (
+    RiskCalibrationResult,
+    risk_calibration,
+)
 from consurv.metrics.scorers import CurveScorer, get_scorer, make_scorer
 from consurv.metrics.uno import UnoConcordanceResult, uno_concordance_index
 
@@ -49,6 +53,7 @@ __all__ = [
     "Metric",
     "MetricResult",
     "OneCalibrationResult",
+    "RiskCalibrationResult",
     "UnoConcordanceResult",
     "antolini_concordance_index",
     "brier_score",
@@ -65,5 +70,6 @@ __all__ = [
     "mae_po",
     "make_scorer",
     "one_calibration",
+    "risk_calibration",
     "uno_concordance_index",
 ]

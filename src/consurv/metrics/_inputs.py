@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from consurv._checks import check_same_length
+import numpy as np
+from numpy.typing import ArrayLike
+
+from consurv._checks import Float, as_floats, as_plain_array, check_same_length
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["check_events", "check_inputs"]
+__all__ = ["as_risk", "check_events", "check_inputs"]
 
 
 def check_inputs(y: Any, curves: Any, *, instead: str = "") -> Outcome:
@@ -48,3 +51,13 @@ def check_events(y: Outcome) -> None:
             f"y has no event among its {len(y)} subjects, so there is nothing to "
             "compare the predictions with; is the event coded as censoring?"
         )
+
+
+def as_risk(risk: ArrayLike) -> Float:
+    """Return scores as floats; NaN and +inf are refused, −inf (never) is not."""
+    array = as_plain_array(risk, "risk")
+    if array.dtype.kind != "f":
+        return as_floats(array, "risk")
+    never = array == -np.inf
+    scores = as_floats(np.where(never, 0.0, array), "risk")
+    return np.where(never.reshape(scores.shape), -np.inf, scores)

@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from consurv._checks import Float, as_floats, as_plain_array, check_same_length
+from consurv._checks import Float, check_same_length
 from consurv._params import OneOf, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
-from consurv.metrics._inputs import check_events, check_inputs
+from consurv.metrics._inputs import as_risk, check_events, check_inputs
 from consurv.metrics._pairs import count_pairs
 from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
@@ -168,7 +168,7 @@ def concordance_of_risk(
     0.8333333333333334
     """
     outcome = Outcome.of(y)
-    scores = _as_risk(risk)
+    scores = as_risk(risk)
     check_same_length(y=len(outcome), risk=len(scores))
     check_events(outcome)
     return _concordance(outcome, scores, tied_risks, tied_times)
@@ -216,16 +216,6 @@ def risk_of(curves: SurvivalCurves, risk: str | float) -> Float:
         )
     # Ranks as 1 − S(t) does, but does not round small probabilities to a tie.
     return -curves.survival_at([float(risk)])[:, 0]
-
-
-def _as_risk(risk: ArrayLike) -> Float:
-    """Return scores as floats; NaN and +inf are refused, −inf (never) is not."""
-    array = as_plain_array(risk, "risk")
-    if array.dtype.kind != "f":
-        return as_floats(array, "risk")
-    never = array == -np.inf
-    scores = as_floats(np.where(never, 0.0, array), "risk")
-    return np.where(never.reshape(scores.shape), -np.inf, scores)
 
 
 C_INDEX = Metric(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy.stats import chi2
 
 from consurv._checks import Bool, Float, Index
@@ -16,7 +17,12 @@ from consurv.metrics._inputs import check_inputs
 from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 
-__all__ = ["D_CAL", "DCalibrationResult", "d_calibration"]
+__all__ = [
+    "D_CAL",
+    "DCalibrationResult",
+    "d_calibration",
+    "d_calibration_of_survival",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +108,43 @@ def d_calibration(
     n = len(outcome)
     if n < 2:
         raise InvalidInput(f"y has {n} subject; d_calibration needs at least 2")
-    levels = np.arange(1, n_bins) / n_bins
     survival = curves.survival_at_observed(outcome.time)
-    bins = _bins(survival, levels, curves._form.dtype)
-    counts = _cumulative_counts(survival, outcome.event, levels, bins)
+    return d_calibration_of_survival(
+        survival, outcome.event, n_bins=n_bins, stored=curves._form.dtype
+    )
+
+
+def d_calibration_of_survival(
+    survival: Float,
+    event: Bool,
+    *,
+    n_bins: int = 10,
+    stored: DTypeLike = np.float64,
+) -> DCalibrationResult:
+    """Do what :func:`d_calibration` does with S(t_i | x_i) of n subjects.
+
+    Parameters
+    ----------
+    survival : array of shape (n,)
+    event : array of shape (n,)
+    n_bins : int
+    stored : dtype
+        Of the curves, which says how exact *survival* is.
+
+    Returns
+    -------
+    DCalibrationResult
+
+    Examples
+    --------
+    >>> survival, event = np.array([0.2, 0.6]), np.array([True, True])
+    >>> d_calibration_of_survival(survival, event, n_bins=2).histogram
+    array([1., 1.])
+    """
+    n = survival.size
+    levels = np.arange(1, n_bins) / n_bins
+    bins = _bins(survival, levels, stored)
+    counts = _cumulative_counts(survival, event, levels, bins)
     histogram = np.diff(counts, prepend=0.0, append=float(n))
     cumulative = counts / n
     expected = n / n_bins
@@ -120,7 +159,7 @@ def d_calibration(
     )
 
 
-def _bins(survival: Float, levels: Float, stored: np.dtype[Any]) -> Index:
+def _bins(survival: Float, levels: Float, stored: DTypeLike) -> Index:
     """Return the bin (a, b] that each probability lies in, 0 in the lowest.
 
     An event exactly at a percentile time has S(t) = ρ and belongs to the bin below ρ,
@@ -128,7 +167,7 @@ def _bins(survival: Float, levels: Float, stored: np.dtype[Any]) -> Index:
     the curve is stored. The guard is relative: above rounding, and far below any
     difference that a model means.
     """
-    guard = max(1e-12, 4 * float(np.finfo(stored).eps))
+    guard = max(1e-12, 4 * float(np.finfo(np.dtype(stored)).eps))
     return np.searchsorted(levels * (1 + guard), survival, side="left")
 
 

@@ -1,9 +1,11 @@
-"""The five metrics of the paper in one call."""
+"""The five metrics of the paper and calibration by risk in one call."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
 
 from consurv.curves.curves import SurvivalCurves
 from consurv.metrics._inputs import check_inputs
@@ -13,6 +15,7 @@ from consurv.metrics.concordance import ConcordanceResult, concordance_of_risk
 from consurv.metrics.d_calibration import DCalibrationResult, d_calibration
 from consurv.metrics.km_calibration import KMCalibrationResult, km_calibration
 from consurv.metrics.mae import MAEResult, mae_po_of_times, predicted_times
+from consurv.metrics.risk_calibration import RiskCalibrationResult, risk_calibration
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +35,8 @@ class Evaluation:
     km_calibration : KMCalibrationResult
     integrated_brier_score : BrierScoreResult
     mae_po : MAEResult
-        Lower is better for these four.
+    risk_calibration : RiskCalibrationResult
+        Lower is better for these five.
     """
 
     c_index: ConcordanceResult
@@ -40,6 +44,7 @@ class Evaluation:
     km_calibration: KMCalibrationResult
     integrated_brier_score: BrierScoreResult
     mae_po: MAEResult
+    risk_calibration: RiskCalibrationResult
 
     def as_dict(self) -> dict[str, float]:
         """Return the number of each metric by its name."""
@@ -56,9 +61,14 @@ class Evaluation:
 
 
 def evaluate(
-    y: Any, curves: SurvivalCurves, *, y_train: Any = None, tau: float | None = None
+    y: Any,
+    curves: SurvivalCurves,
+    *,
+    y_train: Any = None,
+    tau: float | None = None,
+    risk: ArrayLike | None = None,
 ) -> Evaluation:
-    """Evaluate curves by the five metrics of the paper, each with its defaults.
+    """Evaluate curves by the paper's five metrics and by risk, each with its defaults.
 
     The medians and the Kaplan–Meier curve of the training outcomes are computed once.
 
@@ -74,6 +84,10 @@ def evaluate(
     tau : float, optional
         Bound of the times in MAE-PO, needed where medians are infinite; see
         :func:`mae_po`.
+    risk : array-like of shape (n,), optional
+        What calibration by risk groups the subjects by, such as minus the raw medians
+        to compare curves before and after in the same groups; by default minus the
+        medians of *curves*. See :func:`risk_calibration`.
 
     Returns
     -------
@@ -106,4 +120,7 @@ def evaluate(
             outcome, curves, y_train=training
         ),
         mae_po=mae_po_of_times(outcome, medians, y_train=training, tau=tau),
+        risk_calibration=risk_calibration(
+            outcome, curves, risk=-medians if risk is None else risk
+        ),
     )

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv._params import AtLeast, Constraints, OneOf, check_params
 from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics._at_time import check_time, observed_survival
+from consurv.metrics._groups import group_bounds
 from consurv.metrics._inputs import check_inputs
 from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
@@ -178,24 +179,15 @@ def one_calibration(
     )
 
 
-def _bounds(predicted: Float, n_groups: int) -> NDArray[np.int64]:
+def _bounds(predicted: Float, n_groups: int) -> Index:
     """Return where the groups of ascending predictions start, and n at the end."""
-    n = predicted.size
-    size, extra = divmod(n, n_groups)
-    # The first groups are one larger where n is no multiple, as np.array_split cuts.
-    wanted = np.arange(1, n_groups)
-    wanted = wanted * size + np.minimum(wanted, extra)
-    runs = np.flatnonzero(np.append(True, predicted[1:] != predicted[:-1]))
-    middles = (runs + np.append(runs[1:], n)) / 2
-    # The first run whose middle is not before the wanted bound starts the group.
-    place = np.searchsorted(middles, wanted, side="left")
-    bounds = np.unique(np.concatenate([[0], np.append(runs, n)[place], [n]]))
+    bounds = group_bounds(predicted, n_groups)
     if bounds.size - 1 < n_groups:
         warn(
             f"equal predictions leave {bounds.size - 1} of n_groups={n_groups} groups; "
             "the test has as many degrees of freedom less",
         )
-    return bounds.astype(np.int64)
+    return bounds
 
 
 def _check_variances(variances: Float, observed: Float) -> None:

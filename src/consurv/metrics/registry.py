@@ -14,16 +14,19 @@ from consurv.metrics.ici import ICI
 from consurv.metrics.km_calibration import KM_CAL
 from consurv.metrics.mae import MAE_HINGE, MAE_MARGIN, MAE_PO
 from consurv.metrics.one_calibration import ONE_CAL
+from consurv.metrics.risk_calibration import RISK_CAL
 from consurv.metrics.uno import UNO
 
-__all__ = ["METRICS", "PAPER", "metric_of"]
+__all__ = ["EVALUATION", "METRICS", "PAPER", "metric_of"]
 
-# In the order of the paper's figures and of its Table 2, and of an Evaluation.
+# In the order of the paper's figures and of its Table 2.
 PAPER: Mapping[str, Metric] = {
     metric.name: metric for metric in (C_INDEX, D_CAL, KM_CAL, IBS, MAE_PO)
 }
+# Those of an Evaluation, in its order.
+EVALUATION: Mapping[str, Metric] = {**PAPER, RISK_CAL.name: RISK_CAL}
 METRICS: Mapping[str, Metric] = {
-    **PAPER,
+    **EVALUATION,
     **{
         metric.name: metric
         for metric in (UNO, ANTOLINI, BRIER, ONE_CAL, ICI, MAE_MARGIN, MAE_HINGE)

@@ -10,7 +10,7 @@ from typing import Any
 from consurv._registry import resolve
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
-from consurv.metrics.registry import PAPER, metric_of
+from consurv.metrics.registry import EVALUATION, metric_of
 from consurv.metrics.results import MetricResult
 
 __all__ = ["SCORERS", "CurveScorer", "get_scorer", "make_scorer"]
@@ -131,7 +131,7 @@ def _direction(metric: Function) -> bool:
 _NAMES = {"integrated_brier_score": "ibs"}
 SCORERS: Mapping[str, CurveScorer] = {
     _NAMES.get(name, name.replace("_", "-")): make_scorer(metric.compute)
-    for name, metric in PAPER.items()
+    for name, metric in EVALUATION.items()
 }
 
 
@@ -141,11 +141,12 @@ def get_scorer(
     curves: Callable[[Any, Any], SurvivalCurves] | None = None,
     **options: Any,
 ) -> CurveScorer:
-    """Return the scorer of one of the paper's five metrics.
+    """Return the scorer of one of the metrics of :func:`evaluate`.
 
     Parameters
     ----------
-    name : {"c-index", "d-calibration", "km-calibration", "ibs", "mae-po"}
+    name : {"c-index", "d-calibration", "km-calibration", "ibs", "mae-po", \
+            "risk-calibration"}
     curves, **options
         As in :func:`make_scorer`.
 

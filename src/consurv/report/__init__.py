@@ -16,10 +16,12 @@ from consurv.report.displays import (
     MeanCurveDisplay,
     OneCalibrationDisplay,
     PPPlotDisplay,
+    RiskCalibrationDisplay,
 )
 from consurv.report.html import write_report
 from consurv.report.individual import plot_adjustment, plot_individual_curves
 from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
+from consurv.report.risk import plot_risk_calibration
 
 __all__ = [
     "AdjustmentDisplay",
@@ -29,6 +31,7 @@ __all__ = [
     "MeanCurveDisplay",
     "OneCalibrationDisplay",
     "PPPlotDisplay",
+    "RiskCalibrationDisplay",
     "plot_adjustment",
     "plot_calibration_curve",
     "plot_d_calibration",
@@ -36,6 +39,7 @@ __all__ = [
     "plot_mean_curve",
     "plot_one_calibration",
     "plot_pp",
+    "plot_risk_calibration",
     "predicted_curves",
     "write_report",
 ]

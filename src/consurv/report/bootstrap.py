@@ -93,7 +93,8 @@ def compare(
     """Evaluate raw and calibrated curves, and how far chance moves the numbers.
 
     Each replicate draws subjects with replacement, the same for both kinds of curves,
-    and evaluates them anew; models and training outcomes stay as they are. D-cal and
+    and evaluates them anew; models, training outcomes and the raw risk that groups
+    them stay as they are. D-cal and
     its like grow in a replicate, because it repeats subjects, so the interval is the
     value plus the quantiles of the replicates about their own mean, cut off where the
     metric ends.
@@ -136,8 +137,9 @@ def compare(
     outcome = Outcome.of(y)
     n = len(outcome)
     check_same_length(y=n, raw=len(raw), calibrated=len(calibrated))
+    risk = -raw.median()  # both are compared in the same groups
     both = [
-        evaluate(outcome, curves, y_train=y_train, tau=tau)
+        evaluate(outcome, curves, y_train=y_train, tau=tau, risk=risk)
         for curves in (raw, calibrated)
     ]
     values = np.array([_numbers(result) for result in both])
@@ -146,7 +148,7 @@ def compare(
     replicates = []
     for _ in range(n_bootstrap):
         rows = rng.integers(0, n, m)
-        found = _replicate(outcome, (raw, calibrated), rows, y_train, tau)
+        found = _replicate(outcome, (raw, calibrated), rows, y_train, tau, risk)
         if found is not None:
             replicates.append(found)
     spread = _spread(np.array(replicates), coverage) * np.sqrt(m / n)
@@ -169,13 +171,14 @@ def _replicate(
     rows: Any,
     y_train: Any,
     tau: float | None,
+    risk: Float,
 ) -> Float | None:
     """Return the metrics of some rows (2, metrics), or None if they have none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said once, of all subjects together
         try:
             parts = [
-                evaluate(y[rows], part[rows], y_train=y_train, tau=tau)
+                evaluate(y[rows], part[rows], y_train=y_train, tau=tau, risk=risk[rows])
                 for part in curves
             ]
         except InvalidInput:  # as without an event among the subjects drawn

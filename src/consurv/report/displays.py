@@ -15,6 +15,7 @@ from consurv.report.at_time import plot_calibration_curve, plot_one_calibration
 from consurv.report.display import CurvesDisplay, Display
 from consurv.report.individual import plot_adjustment, plot_individual_curves
 from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
+from consurv.report.risk import plot_risk_calibration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,7 @@ __all__ = [
     "MeanCurveDisplay",
     "OneCalibrationDisplay",
     "PPPlotDisplay",
+    "RiskCalibrationDisplay",
 ]
 
 
@@ -140,6 +142,37 @@ class OneCalibrationDisplay(CurvesDisplay):
     _plot = staticmethod(plot_one_calibration)
     time: float
     n_groups: int = 10
+    coverage: float = 0.95
+    time_unit: str | None = None
+    colours: Mapping[str, Any] | None = None
+
+
+@dataclass
+class RiskCalibrationDisplay(CurvesDisplay):
+    """Calibration by risk: observed and predicted survival of groups over time.
+
+    The parameters are those of :func:`~consurv.report.plot_risk_calibration`.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([10.0], [[0.0]] * 4)
+    >>> y = ([1, 1, 1, 1], [1.0, 4.0, 6.0, 9.0])
+    >>> display = RiskCalibrationDisplay(y, curves, times=[5.0])
+    >>> display.plot(Figure().subplots()).ax_.get_ylabel()
+    'Survival in groups by risk'
+    """
+
+    _plot = staticmethod(plot_risk_calibration)
+    risk: ArrayLike | None = None
+    n_groups: int = 5
+    times: ArrayLike | None = None
     coverage: float = 0.95
     time_unit: str | None = None
     colours: Mapping[str, Any] | None = None

@@ -20,6 +20,7 @@ from consurv.report.at_time import plot_one_calibration
 from consurv.report.bootstrap import Comparison
 from consurv.report.individual import plot_adjustment, plot_individual_curves
 from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
+from consurv.report.risk import plot_risk_calibration
 from consurv.report.verdict import largest_gap
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def draw_figures(
         _d_calibration(scene),
         _mean_curve(scene),
         _one_calibration(scene),
+        _risk_calibration(scene),
         _individual_curves(scene),
         _adjustment(adjustment),
     ]
@@ -166,6 +168,26 @@ def _one_calibration(scene: _Scene) -> Figure:
         f"Bars of predicted and diamonds of observed survival at time {time:g} in "
         f"{n_groups} groups by predicted risk, raw and calibrated.",
         _image(draw),
+    )
+
+
+def _risk_calibration(scene: _Scene) -> Figure:
+    risk = -scene.curves["raw"].median()
+    before, after = (
+        result.risk_calibration.worst
+        for result in (scene.comparison.raw, scene.comparison.calibrated)
+    )
+    return Figure(
+        "Is survival right at every risk?",
+        "Calibration by risk: lines are mean predictions in groups of raw risk (1 is "
+        "the highest), diamonds what was observed there, with its interval.",
+        "Lines of predicted and diamonds of observed survival over time in groups by "
+        f"risk. The largest gap is {abs(before.gap):.1%} raw, in group "
+        f"{before.group + 1}, and {abs(after.gap):.1%} calibrated, in group "
+        f"{after.group + 1}.",
+        _image(
+            lambda ax: plot_risk_calibration(scene.y, scene.curves, risk=risk, ax=ax)
+        ),
     )
 
 

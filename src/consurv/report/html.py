@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from dataclasses import dataclass
 from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,10 @@ from consurv.report.facts import (
 from consurv.report.figures import draw_figures
 from consurv.report.metric_rows import metric_rows
 from consurv.report.predictions import predict_both
-from consurv.report.verdict import verdict
+from consurv.report.risk_groups import risk_groups
+from consurv.report.verdict import Verdict, verdict
 
-__all__ = ["check_libraries", "write_report"]
+__all__ = ["Report", "check_libraries", "report_on", "write_report"]
 
 
 _TONES = {
@@ -54,9 +56,9 @@ def write_report(
     """Write a report on a conformalized model, before and after, as one HTML file.
 
     It says what was done, what the outcomes hold, what the five metrics of the paper
-    are with bootstrap intervals, shows plots, gives a verdict in plain words and
-    lists what to be wary of. The file needs no network, and it appears only when it
-    is whole.
+    and calibration by risk are with bootstrap intervals, shows plots, gives a verdict
+    in plain words and lists what to be wary of. The file needs no network, and it
+    appears only when it is whole.
 
     Parameters
     ----------
@@ -108,6 +110,46 @@ def write_report(
     ...     "The raw curves were off; they are calibrated now" in path.read_text()
     True
     """
+    return report_on(
+        model,
+        X,
+        y,
+        path,
+        y_train=y_train,
+        title=title,
+        n_bootstrap=n_bootstrap,
+        random_state=random_state,
+    ).path
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report that was written: where it is and what it says.
+
+    Attributes
+    ----------
+    path : Path
+    verdict : Verdict
+    comparison : Comparison
+    """
+
+    path: Path
+    verdict: Verdict
+    comparison: Comparison
+
+
+def report_on(
+    model: ConformalSurvival,
+    X: Any,
+    y: Any,
+    path: str | os.PathLike[str],
+    *,
+    y_train: Any,
+    title: str | None,
+    n_bootstrap: int,
+    random_state: int | None,
+) -> Report:
+    """Do what :func:`write_report` does, and return what the report says too."""
     target = Path(path)
     _check_target(target)
     check_libraries()
@@ -127,35 +169,40 @@ def write_report(
             random_state=random_state,
         )
         figures = draw_figures(outcome, raw, calibrated, comparison, model.adjustment_)
+    numbers = _numbers(comparison, outcome)
     text = _template().render(
         title=title or model_title(model.estimator_),
         cautions=[*cautions(model, outcome, predictions), *_from_metrics(caught)],
         figures=figures,
         training=_whose(model, y_train),
-        **_numbers(comparison, outcome),
+        **numbers,
         about_model=about_model(model),
         about_data=about_data(outcome),
         about_rows=about_rows(predictions),
         versions=versions(),
     )
     write_atomically(target, text)
-    return target
+    return Report(target, numbers["verdict"], comparison)
 
 
 def _numbers(comparison: Comparison, y: Outcome) -> dict[str, Any]:
     """Return the metrics and the verdict on them."""
     tests = comparison.raw.d_calibration, comparison.calibrated.d_calibration
+    by_risk = comparison.raw.risk_calibration, comparison.calibrated.risk_calibration
     found = verdict(
         *tests,
         d_cal_change=comparison.estimates["d_calibration"][2],
         c_index_change=comparison.estimates["c_index"][2],
         n_events=y.n_events,
+        by_risk=by_risk,
     )
     return {
         "n": len(y),
         "comparison": comparison,
         "metrics": metric_rows(comparison),
         "tests": tests,
+        "by_risk": by_risk,
+        "risk_groups": risk_groups(*by_risk),
         "verdict": found,
         "tone": _TONES.get(found.kind, "warn"),
     }

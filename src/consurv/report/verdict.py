@@ -8,13 +8,16 @@ from typing import Literal
 import numpy as np
 
 from consurv.metrics.d_calibration import DCalibrationResult
+from consurv.metrics.risk_calibration import RiskCalibrationResult
 from consurv.report.bootstrap import Estimate
+from consurv.report.by_risk import Harm, harms
 
 __all__ = ["FEW_EVENTS", "Kind", "Verdict", "largest_gap", "verdict"]
 
 Kind = Literal[
     "calibrated already",
     "calibrated now",
+    "uneven",
     "improved",
     "unchanged",
     "unclear",
@@ -31,12 +34,13 @@ _SMALL_C_INDEX = 0.005
 # Noncentrality at which χ² with 9 degrees of freedom rejects at 0.05 in 80 %.
 _NOTICED = 15.6
 
+# That of "unclear" depends on which curves passed.
 _HEADLINES: dict[Kind, str] = {
     "calibrated already": "The raw curves were calibrated already",
     "calibrated now": "The raw curves were off; they are calibrated now",
+    "uneven": "Calibrated on average, but worse for some",
     "improved": "Calibration improved, but the curves are still off",
     "unchanged": "The curves were off and still are",
-    "unclear": "The raw curves are on the edge of what chance explains",
     "worse": "The adjustment made calibration worse",
     "too few": "Too few subjects to tell",
 }
@@ -66,6 +70,7 @@ def verdict(
     d_cal_change: Estimate,
     c_index_change: Estimate,
     n_events: int,
+    by_risk: tuple[RiskCalibrationResult, RiskCalibrationResult] | None = None,
 ) -> Verdict:
     """Decide what calibration did, from D-calibration tests and bootstrap intervals.
 
@@ -74,6 +79,8 @@ def verdict(
     matter however sure it is. With fewer than 20 events nothing is decided, with fewer
     than 50 (5 in each of 10 bins) nothing is made of passing the test. Where the test
     changes its mind but the interval of the change in D-cal holds 0, it is unclear.
+    Nothing is called calibrated while a group of risk has become clearly worse, see
+    :func:`~consurv.report.by_risk.clearly_worse`.
 
     Parameters
     ----------
@@ -83,6 +90,8 @@ def verdict(
         Calibrated minus raw.
     n_events : int
         Subjects with an event.
+    by_risk : pair of RiskCalibrationResult, optional
+        Of the raw and of the calibrated curves, in the same groups.
 
     Returns
     -------
@@ -100,14 +109,18 @@ def verdict(
     'The raw curves were off; they are calibrated now'
     """
     kind = _kind(before, after, d_cal_change, n_events)
+    harmed = [] if by_risk is None or kind == "too few" else harms(*by_risk)
+    if harmed and is_calibrated(after):
+        kind = "uneven"
     n = float(before.histogram.sum())
     return Verdict(
         kind,
-        _HEADLINES[kind],
+        _headline(kind, before, harmed),
         (
             f"Raw curves: {_state(before)}.",
             f"Calibrated curves: {_state(after)}.",
             _change(d_cal_change),
+            *_by_risk(kind, by_risk, harmed),
             *_doubt(kind, n, n_events),
             _ranking(c_index_change),
         ),
@@ -142,6 +155,33 @@ def _kind(
     if change.is_below(0):
         return "improved"
     return "worse" if change.is_above(0) else "unchanged"
+
+
+def _headline(kind: Kind, before: DCalibrationResult, harmed: list[Harm]) -> str:
+    """Return the headline; it never contradicts what the tests say below it."""
+    if kind == "uneven":
+        return f"{_HEADLINES[kind]}: {' and '.join(harm.who for harm in harmed)}"
+    if kind == "unclear":
+        test = (
+            "Only the raw curves pass the test"
+            if is_calibrated(before)
+            else "The raw curves were off and the calibrated ones pass the test"
+        )
+        return f"{test}, but chance alone may explain the change"
+    return _HEADLINES[kind]
+
+
+def _by_risk(
+    kind: Kind,
+    both: tuple[RiskCalibrationResult, RiskCalibrationResult] | None,
+    harmed: list[Harm],
+) -> tuple[str, ...]:
+    """Say what became of groups of risk."""
+    if both is None or kind == "too few" or both[0].n_groups == 1:
+        return ()
+    if not harmed:
+        return ("No group of risk has become clearly worse.",)
+    return tuple(f"Clearly worse off is {harm}." for harm in harmed)
 
 
 def _state(result: DCalibrationResult) -> str:
@@ -190,7 +230,7 @@ def _doubt(kind: Kind, n: float, n_events: int) -> tuple[str, ...]:
             f"Only {n_events} events were observed. The test wants at least "
             f"{FEW_EVENTS}, 5 in each of 10 bins; passing it with fewer says little.",
         )
-    if kind not in ("calibrated already", "calibrated now", "unclear"):
+    if kind not in ("calibrated already", "calibrated now", "uneven", "unclear"):
         return ()
     off = np.sqrt(_NOTICED / n)
     return (

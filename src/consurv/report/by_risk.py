@@ -1,0 +1,139 @@
+"""Whom calibration has made worse off: raw and calibrated curves, group by group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from consurv._checks import Bool, Float
+from consurv.metrics.risk_calibration import RiskCalibrationResult
+
+__all__ = ["Harm", "clearly_worse", "group_name", "harms"]
+
+# A gap that grew by less does not matter, however sure it is.
+_NEGLIGIBLE = 0.02
+_Z = 1.96
+_PARTS = {2: "half", 3: "third", 4: "quarter", 5: "fifth", 10: "tenth"}
+
+
+@dataclass(frozen=True)
+class Harm:
+    """A group that calibration has made clearly worse, at its worst time.
+
+    Attributes
+    ----------
+    who : str
+        Such as "the fifth at highest risk".
+    time : float
+    observed, raw, calibrated : float
+        Survival at this time in the group.
+    """
+
+    who: str
+    time: float
+    observed: float
+    raw: float
+    calibrated: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.who}: {self.observed:.0%} survive time {self.time:.4g}, raw said "
+            f"{self.raw:.0%}, calibrated says {self.calibrated:.0%}"
+        )
+
+
+def harms(raw: RiskCalibrationResult, calibrated: RiskCalibrationResult) -> list[Harm]:
+    """Return the groups of risk that are clearly worse off, the highest risk first.
+
+    Parameters
+    ----------
+    raw, calibrated : RiskCalibrationResult
+        Of the same subjects in the same groups at the same times.
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> from consurv.metrics import risk_calibration
+    >>> time = np.arange(1.0, 401)
+    >>> right, long = (SurvivalCurves([t], np.zeros((400, 1))) for t in (400.0, 600.0))
+    >>> both = [risk_calibration((time > 0, time), c) for c in (right, long)]
+    >>> for harm in harms(*both):
+    ...     print(harm)
+    all subjects: 10% survive time 360, raw said 10%, calibrated says 40%
+    >>> harms(*both[::-1])
+    []
+    """
+    worse = clearly_worse(raw, calibrated)
+    growth = np.abs(calibrated.gaps) - np.abs(raw.gaps)
+    found = []
+    for group in np.flatnonzero(worse.any(axis=1)):
+        k = int(np.argmax(np.where(worse[group], growth[group], -np.inf)))
+        found.append(
+            Harm(
+                group_name(int(group), raw.n_groups),
+                float(raw.times[k]),
+                observed=float(raw.observed[group, k]),
+                raw=float(raw.predicted[group, k]),
+                calibrated=float(calibrated.predicted[group, k]),
+            )
+        )
+    return found
+
+
+def clearly_worse(
+    raw: RiskCalibrationResult, calibrated: RiskCalibrationResult
+) -> Bool:
+    """Say in which groups and at which times calibration has done clear harm, (G, T).
+
+    Three things must hold at once:
+
+    - The calibrated survival lies outside the 95 % interval of the observed one.
+    - It is further from it than the raw one was, by more than the standard error of
+      what was observed and by more than 0.02.
+    - The truth lies on the raw side. (C − μ)² > (R − μ)² says that μ lies on R's side
+      of the middle between C and R, so observed survival is tested against that
+      middle, with the variance that it would have there: z ≥ 1.96. Without this, noise
+      in what was observed would often decide between two equally wrong predictions.
+    """
+    r, c, observed = raw.predicted, calibrated.predicted, raw.observed
+    standard_error = np.sqrt(raw.variances)
+    growth = np.abs(c - observed) - np.abs(r - observed)
+    outside = (c < raw.lower) | (c > raw.upper)
+    # NaN, where nothing was seen, compares as False.
+    return (
+        outside
+        & (growth > np.maximum(standard_error, _NEGLIGIBLE))
+        & (_towards_raw(r, c, raw) >= _Z)
+    )
+
+
+def group_name(group: int, n_groups: int) -> str:
+    """Name a group, 0 being the highest risk.
+
+    Examples
+    --------
+    >>> group_name(0, 5), group_name(2, 5), group_name(4, 5)
+    ('the fifth at highest risk', 'the third fifth by risk', 'the fifth at lowest risk')
+    >>> group_name(0, 1), group_name(6, 7)
+    ('all subjects', 'the group at lowest risk of 7')
+    """
+    if n_groups == 1:
+        return "all subjects"
+    part = _PARTS.get(n_groups, "group")
+    rest = "" if n_groups in _PARTS else f" of {n_groups}"
+    if group in (0, n_groups - 1):
+        return f"the {part} at {'lowest' if group else 'highest'} risk{rest}"
+    ordinal = (
+        ("second", "third", "fourth")[group - 1] if group < 4 else f"{group + 1}th"
+    )
+    return f"the {ordinal} {part}{rest} by risk"
+
+
+def _towards_raw(r: Float, c: Float, seen: RiskCalibrationResult) -> Float:
+    """Return how many standard errors observed survival is on the raw side."""
+    middle = (r + c) / 2
+    distance: Float = np.sign(c - r) * (middle - seen.observed)
+    error = seen.standard_errors(middle)
+    # Without an error, where both say 0 or 1, there is nothing between them.
+    return np.divide(distance, error, out=np.zeros_like(error), where=error > 0)
