@@ -314,7 +314,7 @@ class TestParameters:
             ("conformal_set", "test", "'validation'"),
             ("validation_fraction", 1.0, "strictly between 0 and 1"),
             ("n_folds", 1, "whole number >= 2"),
-            ("n_jobs", 0, "one of None, -1, or a whole number >= 1"),
+            ("n_jobs", 0, "one of None, -1 or a whole number >= 1"),
             ("verbose", 1, "one of True, False"),
             ("rearrange", "sort", "'exact'"),
         ],
