@@ -52,7 +52,7 @@ class TestEvaluateVariant:
         assert (entry["adjustment"], entry["censoring"]) == ("level", "uniform")
         assert entry["conformal_set"] == "train"
         counts = {"n_conformal": 376, "n_rearranged": 0, "n_clipped": 0}
-        assert entry["counts"] == counts
+        assert entry["counts"] == counts | {"n_unidentified": 2}
         csd = evaluate_variant(predictions, CSD, 0, "main")
         assert entry["metrics"] != csd["metrics"]
         assert entry["metrics"].keys() == csd["metrics"].keys()
