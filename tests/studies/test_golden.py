@@ -27,8 +27,8 @@ MOVED: dict[str, tuple[Numbers, str]] = {
     "gradient-boosting": (
         {
             "c_index": 0.015,
-            "d_calibration": 0.002,
-            "km_calibration": 0.0005,
+            "d_calibration": 0.006,
+            "km_calibration": 0.001,
             "integrated_brier_score": 0.005,
             "mae_po": 0.08,
         },
