@@ -167,7 +167,11 @@ def _parted(content: bytes) -> tuple[str, str, bytes]:
     parts = content.split(b"\n", 2)
     if len(parts) != 3 or not parts[0].startswith(b"consurv-fit-"):
         raise ValueError("it cannot be read (it is no stored fit)")
-    return parts[0].decode("ascii", "replace"), parts[1].decode("ascii", "replace"), parts[2]
+    return (
+        parts[0].decode("ascii", "replace"),
+        parts[1].decode("ascii", "replace"),
+        parts[2],
+    )
 
 
 def _facts(facts: Any) -> tuple[float, int | None, int | None]:

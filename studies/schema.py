@@ -48,7 +48,9 @@ def check_record(record: dict[str, Any]) -> None:
 def _name(value: Any, place: str) -> None:
     _text(value, place)
     if not _NAME.fullmatch(value):
-        raise WrongPart(place, "a name without / \\ $ ` [ ] and = + - @ in front", value)
+        raise WrongPart(
+            place, "a name without / \\ $ ` [ ] and = + - @ in front", value
+        )
 
 
 def _text(value: Any, place: str) -> None:

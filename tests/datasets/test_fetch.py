@@ -261,9 +261,10 @@ class TestAServer:
         with pytest.raises(InvalidInput, match="is no web address"):
             fetch("NACD", tmp_path, base_url=url)
 
-
     @pytest.mark.parametrize("where", ["header", "body"])
-    def test_that_drips_is_left(self, server: Server, tmp_path: Path, where: str) -> None:
+    def test_that_drips_is_left(
+        self, server: Server, tmp_path: Path, where: str
+    ) -> None:
         """A byte every 0.3 s is no silence, and held it for ever."""
         server.handler.drips = where
         start = time.monotonic()

@@ -134,7 +134,7 @@ class TestRepeatedNames:
     def test_in_a_csv_are_refused(self, tmp_path: Path, header: str) -> None:
         path = tmp_path / "t.csv"
         path.write_text(f"{header}\n61,1,3,0\n48,0,4,1\n", encoding="utf-8")
-        with pytest.raises(InvalidInput, match="more than one column called '[txe]"):
+        with pytest.raises(InvalidInput, match=r"more than one column called '[txe]"):
             read_table(path)
 
     def test_in_a_parquet_file_are_refused(self, tmp_path: Path) -> None:

@@ -93,7 +93,10 @@ class TestCorruptRecords:
             ({"label": {}}, "label must be text"),
             ({"fit": [1]}, "fit must be an object"),
             ({"fit": {}}, "fit.reused must be there"),
-            ({"fit": {"reused": False, "seconds": "1"}}, "fit.seconds must be a number"),
+            (
+                {"fit": {"reused": False, "seconds": "1"}},
+                "fit.seconds must be a number",
+            ),
             ({"data": {"n": 1.5}}, "data.n must be a whole number"),
             ({"data": "small"}, "data must be an object"),
             ({"error": "bad"}, "error must be an object"),

@@ -15,7 +15,15 @@ from consurv._files import whole_files
 from consurv.datasets.table import table_suffix
 from consurv.errors import InvalidInput, MissingDependency
 
-__all__ = ["TableWriter", "beside", "check_place", "check_writable", "is_report", "writing", "writing_all"]
+__all__ = [
+    "TableWriter",
+    "beside",
+    "check_place",
+    "check_writable",
+    "is_report",
+    "writing",
+    "writing_all",
+]
 
 
 # What a report that consurv wrote has near its beginning.

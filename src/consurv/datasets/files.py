@@ -24,7 +24,7 @@ def read_rows(path: Path) -> pd.DataFrame:
     frame = read_table(path)
     names = [str(name).strip() for name in frame]
     check_no_repeats(names, str(path))
-    return pd.DataFrame({name.strip(): _tidy(frame[name]) for name in frame})
+    return pd.DataFrame({str(name).strip(): _tidy(frame[name]) for name in frame})
 
 
 def _tidy(column: pd.Series[Any]) -> pd.Series[Any]:
