@@ -212,9 +212,7 @@ class TestIds:
             assert "another whole number" not in again.stderr
 
     @pytest.mark.parametrize("out", ["c.csv", "c.parquet"])
-    def test_that_a_spreadsheet_would_run_are_noted(
-        self, files: Any, out: str
-    ) -> None:
+    def test_that_a_spreadsheet_would_run_are_noted(self, files: Any, out: str) -> None:
         ids = ["=cmd|' /C calc'!A0", *files.new["patient"][1:]]
         new = files.new.assign(patient=ids)
         new.to_csv(files.folder / "new.csv", index=False)
