@@ -16,22 +16,8 @@ from numpy.typing import NDArray
 __all__ = ["NotPlain", "dump_plain", "load_plain"]
 
 _LENGTH = struct.Struct("<Q")
-_DTYPES = frozenset(
-    [
-        "|b1",
-        "|i1",
-        "|u1",
-        "<i2",
-        "<u2",
-        "<i4",
-        "<u4",
-        "<i8",
-        "<u8",
-        "<f2",
-        "<f4",
-        "<f8",
-    ],
-)
+_INTEGERS = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8")
+_DTYPES = frozenset(["|b1", *_INTEGERS, "<f2", "<f4", "<f8"])
 _NESTED = 20
 # What a value of another kind than expected ends in.
 _BROKEN = (struct.error, TypeError, AttributeError, OverflowError, RecursionError)

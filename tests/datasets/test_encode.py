@@ -231,8 +231,9 @@ def test_collections_in_cells_are_refused(cell: object) -> None:
     """They were encoded as their text."""
     values = pd.Series(["f", "m", "f", "m"], dtype=object)
     good = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "sex": values})
-    bad = good.copy()
-    bad.at[2, "sex"] = cell
+    values = values.copy()
+    values[2] = cell
+    bad = good.assign(sex=values)
     message = rf"'sex' holds a {type(cell).__name__} at row 2; a cell of a feature"
     with pytest.raises(InvalidInput, match=message):
         TableEncoder().fit(bad)

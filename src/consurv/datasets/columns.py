@@ -124,8 +124,9 @@ def as_text(column: pd.Series[Any]) -> pd.Series[Any]:
     values = column.astype(object).where(column.notna(), np.nan)
     nested = values.map(lambda cell: isinstance(cell, _COLLECTIONS))
     if nested.any():
+        kind = type(values[nested].iloc[0]).__name__
         raise InvalidInput(
-            f"column {column.name!r} holds a {type(values[nested].iloc[0]).__name__} at "
+            f"column {column.name!r} holds a {kind} at "
             f"row {int(nested.to_numpy().argmax())}; a cell of a feature is one number "
             "or text: take collections apart into columns, or drop the column"
         )
