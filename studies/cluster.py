@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -79,36 +80,67 @@ def run_on_cluster(tasks: Sequence[Task], folder: Path, address: str) -> Iterato
     MissingDependency
         If distributed is not installed.
     ConsurvError
-        If there is no scheduler, or a worker lacks the rows of a dataset.
+        If there is no scheduler, or it goes away, or a worker lacks the rows of a
+        dataset.
+
+    Notes
+    -----
+    Fits travel as the bytes of `studies.fits.pack`, which are data. Dask itself runs
+    what it is sent: connect to schedulers and workers of your own alone.
     """
-    distributed = _distributed()
-    fits = FitFolder(folder)
-    with _connect(distributed, address) as client:
-        left = iter(tasks)
-        running: dict[Any, Task] = {}
-        results = distributed.as_completed()
+    for task, result in _results(_distributed(), tasks, FitFolder(folder), address):
+        yield _store(task, result, folder)
 
-        def send() -> None:
-            task = next(left, None)
-            if task is not None:
-                stored = fits.load(task.dataset, task.fit.key, task.seed)
-                future = client.submit(
-                    run_remotely, task, stored, pure=False, retries=_RETRIES
-                )
-                running[future] = task
-                results.add(future)
 
-        for _ in range(_AHEAD * max(sum(client.nthreads().values()), 1)):
-            send()
-        for future in results:
-            send()
-            task = running.pop(future)
-            try:
-                result = future.result()
-            except distributed.KilledWorker as error:
-                result = _lost(task, error)
-            yield _store(task, result, folder)
-            future.release()
+def _results(
+    distributed: Any, tasks: Sequence[Task], fits: FitFolder, address: str
+) -> Iterator[tuple[Task, Result]]:
+    """Yield what comes back; all that is done here needs the scheduler."""
+    client = _connect(distributed, address)
+    try:
+        with client:
+            yield from _exchange(distributed, client, tasks, fits)
+    except ConsurvError:
+        raise
+    except (OSError, CancelledError) as error:
+        raise ConsurvError(
+            f"the Dask scheduler at {address} has gone; what came back is stored, and "
+            f"the same command goes on with the rest ({_one_line(error)})"
+        ) from error
+
+
+def _exchange(
+    distributed: Any, client: Any, tasks: Sequence[Task], fits: FitFolder
+) -> Iterator[tuple[Task, Result]]:
+    left = iter(tasks)
+    running: dict[Any, Task] = {}
+    results = distributed.as_completed()
+
+    def send() -> None:
+        task = next(left, None)
+        if task is not None:
+            stored = fits.load(task.dataset, task.fit.key, task.seed)
+            future = client.submit(
+                run_remotely, task, stored, pure=False, retries=_RETRIES
+            )
+            running[future] = task
+            results.add(future)
+
+    for _ in range(_AHEAD * max(sum(client.nthreads().values()), 1)):
+        send()
+    for future in results:
+        send()
+        task = running.pop(future)
+        try:
+            result = future.result()
+        except distributed.KilledWorker as error:
+            result = _lost(task, error)
+        yield task, result
+        future.release()
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def run_remotely(task: Task, stored: bytes | None) -> Result:

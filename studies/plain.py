@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 __all__ = ["NotPlain", "dump_plain", "load_plain"]
 
 _LENGTH = struct.Struct("<Q")
-_DTYPES = frozenset(
-    ["|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8"]
-)
+_INTEGERS = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8")
+_DTYPES = frozenset(["|b1", *_INTEGERS, "<f2", "<f4", "<f8"])
 _NESTED = 20
 # What a value of another kind than expected ends in.
 _BROKEN = (struct.error, TypeError, AttributeError, OverflowError, RecursionError)
@@ -96,11 +95,10 @@ def _array_node(value: Any, arrays: list[bytes]) -> Any:
     if array.dtype.str not in _DTYPES:
         raise NotPlain(f"an array of {array.dtype}")
     # Products of matrices round differently in another order of memory.
-    order: Literal["F", "C"]
-    order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
-    arrays.append(array.tobytes(order))
+    turned = array.flags.f_contiguous and not array.flags.c_contiguous
+    arrays.append(array.tobytes("F" if turned else "C"))
     word = "array" if isinstance(value, np.ndarray) else "scalar"
-    return [word, [array.dtype.str, list(array.shape), order]]
+    return [word, [array.dtype.str, list(array.shape), "F" if turned else "C"]]
 
 
 class _Reader:

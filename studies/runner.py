@@ -11,8 +11,9 @@ from studies.config import StudyConfig
 from studies.files import remove_leftovers
 from studies.grid import Task
 from studies.local import Done, run_here
+from studies.lock import only_run
 from studies.own import check_own
-from studies.planning import plan
+from studies.planning import Plan, plan
 from studies.protocol import split_rows
 from studies.sources import load_source
 from studies.toml import write_config
@@ -114,6 +115,8 @@ def run(
         If there is nothing to run, or files of others would be replaced.
     MissingData
         If a dataset that was named is not here.
+    ConsurvError
+        If another run is at work in the folder.
 
     Examples
     --------
@@ -132,6 +135,13 @@ def run(
         cache.cache_clear()
     planned = plan(listed, folder, again=again, retry_failed=retry_failed)
     folder.mkdir(parents=True, exist_ok=True)
+    with only_run(folder):
+        return _run(planned, folder, jobs, dask, seen)
+
+
+def _run(
+    planned: Plan, folder: Path, jobs: int, dask: str | None, seen: Observer
+) -> RunResult:
     remove_leftovers(folder)
     write_config(folder / "config.toml", planned.configs)
     n_stored = planned.n_cells - planned.n_missing

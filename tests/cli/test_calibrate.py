@@ -199,6 +199,35 @@ class TestSummary:
         assert result.stderr.startswith("note: 0.5 is not among the levels")
 
 
+class TestIds:
+    def test_that_pass_for_a_feature_are_noted(self, files: Any) -> None:
+        numbers = {"customer_id": np.arange(500) + 1000}
+        files.train.assign(**numbers).to_csv(files.folder / "train.csv", index=False)
+        new = files.new.assign(customer_id=np.arange(120) + 5000)
+        new.to_csv(files.folder / "new.csv", index=False)
+        result = run(*files.command)
+        assert result.exit_code == 0, result.stderr
+        note = " ".join(result.stderr.split())
+        assert "column 'customer_id' of train.csv has another whole number" in note
+        assert "give --id customer_id" in note
+        for option in (["--id", "customer_id"], ["--drop", "customer_id"]):
+            again = run(*files.command, "--force", *option)
+            assert "another whole number" not in again.stderr
+
+    @pytest.mark.parametrize("out", ["c.csv", "c.parquet"])
+    def test_that_a_spreadsheet_would_run_are_noted(self, files: Any, out: str) -> None:
+        ids = ["=cmd|' /C calc'!A0", *files.new["patient"][1:]]
+        new = files.new.assign(patient=ids)
+        new.to_csv(files.folder / "new.csv", index=False)
+        path = str(files.folder / out)
+        result = run(*files.command, "--id", "patient", "--out", path)
+        assert result.exit_code == 0, result.stderr
+        noted = "a spreadsheet may take for formulas" in " ".join(result.stderr.split())
+        assert noted == (out == "c.csv")
+        read = pd.read_csv if noted else pd.read_parquet
+        assert read(path)["patient"][0] == ids[0]  # as it came: tables are joined by it
+
+
 class TestBadInput:
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -344,7 +373,7 @@ class TestOutputs:
         TestBadInput.check(files, files.command, message)
 
 
-class TestOutputsTogether:
+class TestBothOutputs:
     def test_are_replaced_together_or_not_at_all(
         self, files: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:

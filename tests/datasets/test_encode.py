@@ -306,3 +306,20 @@ class TestTheEncoder:
         before = TABLE.copy()
         TableEncoder().fit_transform(TABLE)
         pd.testing.assert_frame_equal(TABLE, before)
+
+
+@pytest.mark.parametrize(
+    "cell", [{"a": 1}, [1, 2], (1, 2), {1}, np.zeros(2), pd.Series([1])]
+)
+def test_collections_in_cells_are_refused(cell: object) -> None:
+    """They were encoded as their text."""
+    values = pd.Series(["f", "m", "f", "m"], dtype=object)
+    good = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "sex": values})
+    values = values.copy()
+    values[2] = cell
+    bad = good.assign(sex=values)
+    message = rf"'sex' holds a {type(cell).__name__} at row 2; a cell of a feature"
+    with pytest.raises(InvalidInput, match=message):
+        TableEncoder().fit(bad)
+    with pytest.raises(InvalidInput, match=message):
+        TableEncoder().fit(good).transform(bad)

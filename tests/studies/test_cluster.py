@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from pathlib import Path
 
 import pytest
@@ -122,7 +123,50 @@ class TestRunRemotely:
         assert cluster._store(task, lost, tmp_path).statuses == ["failed"]
 
 
+class KillsTheScheduler(KillsAWorker):
+    """The same, of the process that all depends on."""
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of Dask and its servers
+def test_a_scheduler_killed_on_the_way_is_said_in_a_line(
+    dask: Start, tmp_path: Path
+) -> None:
+    at = tmp_path / "scheduler.json"
+    scheduler = dask("scheduler", "--host", "127.0.0.1", "--port", "0",
+                     "--no-dashboard", "--scheduler-file", str(at))  # fmt: skip
+    dask("worker", "--scheduler-file", str(at), "--nthreads", "1", "--no-nanny",
+         "--no-dashboard", "--host", "127.0.0.1", "--local-directory",
+         str(tmp_path / "worker"))  # fmt: skip
+    address = wait_for_workers(at, 1)
+    with pytest.raises(ConsurvError, match=r"has gone; what came back is stored"):
+        run(
+            tiny(models=["km"]),
+            tmp_path / "results",
+            dask=address,
+            observer=KillsTheScheduler(scheduler),
+        )
+
+
 class TestErrors:
+    @pytest.mark.parametrize(
+        "error", [ConnectionResetError("Connection reset\nby peer"), CancelledError()]
+    )
+    def test_a_scheduler_that_goes_away_is_one_line(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+    ) -> None:
+        class Client:
+            def __enter__(self) -> None:
+                raise error
+
+            def __exit__(self, *args: object) -> None:
+                pass
+
+        monkeypatch.setattr(cluster, "_connect", lambda *_: Client())
+        with pytest.raises(ConsurvError, match="has gone; what came back") as caught:
+            run(tiny(models=["km"], seeds=1), tmp_path, dask="tcp://127.0.0.1:9")
+        assert "\n" not in str(caught.value)
+
     def test_no_scheduler(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from consurv.errors import InvalidInput
+from consurv.errors import ConsurvError, InvalidInput
 from studies import RunResult, StudyConfig, read_records, run
 from studies.grid import Task
 from studies.records import record_path
@@ -118,6 +118,21 @@ class TestRun:
         with pytest.raises(InvalidInput, match="no cell"):
             run([], tmp_path / "results")
         assert not (tmp_path / "results").exists()
+
+    def test_two_at_once_do_not_do_the_work_twice(self, tmp_path: Path) -> None:
+        class Second(Listener):
+            said = ""
+
+            def done(self, task: Task, statuses: Sequence[str]) -> None:
+                with pytest.raises(ConsurvError) as caught:
+                    run(tiny(models=["km"]), tmp_path)
+                self.said = str(caught.value)
+
+        listener = Second()
+        config = tiny(datasets=["VALCT"], models=["km"], seeds=1)
+        assert run(config, tmp_path, observer=listener).n_done == 1
+        assert "another run is at work in" in listener.said
+        assert run(config, tmp_path).n_stored == 1  # the lock is gone
 
     def test_refuses_no_processes(self, tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match="jobs=0"):

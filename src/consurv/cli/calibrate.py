@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from consurv._warnings import warn
 from consurv.cli.console import Steps, notes
 from consurv.cli.predicting import Predictor, curve_table, percentile_table
-from consurv.cli.reading import Columns, read_tables
+from consurv.cli.reading import Columns, Tables, formulas, read_tables
 from consurv.cli.summary import print_summary
 from consurv.cli.training import (
     AdjustmentOption,
@@ -30,6 +31,7 @@ from consurv.cli.training import (
     train_model,
 )
 from consurv.cli.writing import beside, check_writable, writing_all
+from consurv.datasets.table import table_suffix
 from consurv.errors import InvalidInput
 from consurv.models import model_name
 
@@ -84,6 +86,7 @@ def calibrate(
     with notes(), Steps(quiet) as steps:
         with steps.step("Reading"):
             tables = read_tables(train, new, columns)
+            _warn_of_formulas(tables, outputs)
         with steps.follow("Training, conformalizing"):
             train_model(estimator, tables, model)
         predictor = Predictor(estimator, tables.X_new, tables.labels, tables.y_new)
@@ -101,6 +104,17 @@ def _check_outputs(
         raise InvalidInput(f"--out and --percentiles-out are the same: {outputs[0]}")
     for path in outputs:
         check_writable(path, inputs=inputs, force=force)
+
+
+def _warn_of_formulas(tables: Tables, outputs: tuple[Path, Path]) -> None:
+    # They stay as they are: a changed id would no longer find its subject.
+    n = formulas(tables.labels)
+    if n and any(table_suffix(path).startswith(".csv") for path in outputs):
+        warn(
+            f"{n} ids begin with =, +, - or @, which a spreadsheet may take for "
+            "formulas; they are written as they are, so import the columns as text",
+            UserWarning,
+        )
 
 
 def _write(predictor: Predictor, outputs: tuple[Path, Path]) -> Iterator[int]:

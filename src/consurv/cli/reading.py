@@ -13,7 +13,10 @@ from consurv.datasets.table import pick_columns
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["Columns", "Tables", "read_tables"]
+__all__ = ["Columns", "Tables", "formulas", "read_tables"]
+
+# Ages of fewer subjects may well be all different.
+_MANY = 50
 
 # Columns of the results, which an id column cannot be called.
 _RESULT_COLUMNS = frozenset(
@@ -83,7 +86,35 @@ def _read_training(path: Path, columns: Columns) -> tuple[pd.DataFrame, Outcome]
         )
     if X.shape[1] == 0:
         raise InvalidInput(f"{path.name} has no feature columns besides the outcome")
+    _warn_of_ids(X, columns.id, path.name)
     return X, y
+
+
+def _warn_of_ids(X: pd.DataFrame, given: str | None, source: str) -> None:
+    """Name columns of whole numbers that are another one for every subject."""
+    if len(X) < _MANY:
+        return
+    for name in X.select_dtypes("integer").columns:
+        if X[name].is_unique:
+            option = f"--id {name}" if given is None else f"--drop {name}"
+            warn(
+                f"column {name!r} of {source} has another whole number for each of the "
+                f"{len(X)} subjects and is taken for a feature; if it only names them, "
+                f"give {option}",
+                UserWarning,
+            )
+
+
+def formulas(labels: pd.DataFrame) -> int:
+    """Return how many ids a spreadsheet would take for formulas.
+
+    Examples
+    --------
+    >>> formulas(pd.DataFrame({"subject": [0, 1], "id": ["=A1", "p2"]}))
+    1
+    """
+    texts = labels.iloc[:, 1:].select_dtypes(exclude="number").astype("string")
+    return int(sum(texts[name].str.match(r"[=+@\-\t]").sum() for name in texts))
 
 
 def _known_outcome(frame: pd.DataFrame, columns: Columns, name: str) -> Outcome | None:

@@ -65,7 +65,11 @@ CensoringOption = Annotated[
 ]
 IdOption = Annotated[
     str | None,
-    typer.Option("--id", help="Column that names the subjects; not a feature."),
+    typer.Option(
+        "--id",
+        help="Column that names the subjects; not a feature. It goes into "
+        "the results unchanged.",
+    ),
 ]
 DropOption = Annotated[
     list[str] | None,

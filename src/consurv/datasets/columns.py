@@ -21,6 +21,8 @@ __all__ = ["as_frame", "as_numbers", "as_text", "check_no_date", "text_columns"]
 
 # What pandas calls columns that hold dates or times, and text that means a date.
 _DATES = {"date", "datetime", "period", "time", "timedelta"}
+# Cells that are no single value; as text each would be a level of its own.
+_COLLECTIONS = (dict, list, tuple, set, frozenset, np.ndarray, pd.Series, pd.DataFrame)
 _DATE_TEXT = r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T].*)?"
 
 
@@ -126,6 +128,14 @@ def as_text(column: pd.Series[Any]) -> pd.Series[Any]:
     ['1', '2', nan]
     """
     values = column.astype(object).where(column.notna(), np.nan)
+    nested = values.map(lambda cell: isinstance(cell, _COLLECTIONS))
+    if nested.any():
+        kind = type(values[nested].iloc[0]).__name__
+        raise InvalidInput(
+            f"column {column.name!r} holds a {kind} at "
+            f"row {int(nested.to_numpy().argmax())}; a cell of a feature is one number "
+            "or text: take collections apart into columns, or drop the column"
+        )
     # Of type object whatever it holds: pandas makes numbers of a column without text.
     return values.map(_as_level, na_action="ignore").astype(object)
 
