@@ -68,7 +68,6 @@ class TestEveryModel:
     @pytest.mark.parametrize(
         ("table", "message"),
         [
-            (lambda t: t[["b", "a", "c"]], "feature names"),
             (lambda t: t[["a", "b"]], "feature names"),
             (lambda t: t.assign(b=np.nan), "X contains NaN"),
             (lambda t: t.head(0), "Found array with 0 sample"),
