@@ -11,7 +11,7 @@ from consurv._checks import Float
 from consurv.conformal.recalibration.likelihood import Sums
 from consurv.conformal.recalibration.shrinkage import ridge_for, settled
 
-__all__ = ["CAREFUL", "FIXED", "QUICK", "Found", "Pace", "climb", "follow"]
+__all__ = ["CAREFUL", "FIXED", "QUICK", "Evaluate", "Found", "Pace", "climb", "follow"]
 
 # The ridge of a number that is left out, and the least of one that is not: a standard
 # deviation of 1, which is a factor of e.
