@@ -35,7 +35,7 @@ TINY = {
     "rearrangement": lambda: rearrangement.measure(20, 1, n_draws=100, rounds=1),
     "metrics": lambda: metrics.measure({60: 1}),
     "training": lambda: training.measure(small_cell(), epochs=3, rounds=1),
-    "recalibration": lambda: recalibration.measure(300, "smooth curves"),
+    "recalibration": lambda: recalibration.measure(2_000, "smooth curves"),
     "structure": lambda: structure.measure((300, 600)),
     "prediction": lambda: prediction.measure(2_000, 60, models=("deephit",)),
 }
