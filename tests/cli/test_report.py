@@ -56,7 +56,7 @@ class TestReport:
         text = text_of(files)
         assert "<dd>levels moved to conformal quantiles (CiPOT)</dd>" in text
         assert "<dd>uniform</dd>" in text
-        assert "The adjusted levels come from the subjects that the model" in text
+        assert "The adjusted levels come from models trained without" in text
         assert "shift" not in re.sub(r'src="data:[^"]*"', "", text).lower()
 
     def test_is_the_same_for_the_same_seed(self, files: Any) -> None:
