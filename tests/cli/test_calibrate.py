@@ -149,7 +149,7 @@ class TestSummary:
         for fact in (
             f"500 with {events} events",
             "weibull-aft",
-            "train: 500 subjects",
+            "cross: 500 subjects",
             "percentile times (CSD)",
             "auto",
             "of 120",

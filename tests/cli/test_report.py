@@ -36,7 +36,7 @@ class TestReport:
         assert "<h1>weibull-aft on new.csv</h1>" in text
         assert "on 120 subjects with known outcomes" in text
         assert "TableEncoder → Weibull" in text
-        assert "Conformal set reused from training" in text
+        assert "Cross-fitted shifts" in text
 
     def test_follows_the_options(self, files: Any) -> None:
         options = ["--title", "Mine & yours", "--percentiles", "9", "--model", "cox"]
@@ -56,7 +56,7 @@ class TestReport:
         text = text_of(files)
         assert "<dd>levels moved to conformal quantiles (CiPOT)</dd>" in text
         assert "<dd>self-consistent</dd>" in text
-        assert "The adjusted levels come from the subjects that the model" in text
+        assert "The adjusted levels come from models trained without" in text
         assert "shift" not in re.sub(r'src="data:[^"]*"', "", text).lower()
 
     def test_is_the_same_for_the_same_seed(self, files: Any) -> None:
