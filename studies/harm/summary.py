@@ -28,7 +28,7 @@ def corrected_p(differences: Sequence[float], ratio: float = _RATIO) -> float:
     Examples
     --------
     >>> round(corrected_p([1.0, 2.0, 3.0, 2.5]), 3)
-    0.024
+    0.026
     """
     d = np.asarray(differences, dtype=float)
     n = len(d)

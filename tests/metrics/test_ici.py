@@ -71,7 +71,7 @@ class TestTruth:
 class TestKnownAnswers:
     def test_one_window_over_all_is_one_calibration_with_one_group(self):
         y, curves, _ = simulate(200)
-        one = one_calibration(y, curves, 1.0, n_groups=1)
+        one = one_calibration(y, curves, 1.0, n_groups=1, variance="greenwood")
         result = integrated_calibration_index(y, curves, 1.0, n_neighbors=200)
         assert result.predicted == pytest.approx(one.expected)
         assert result.observed == pytest.approx(one.observed)

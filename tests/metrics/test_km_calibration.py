@@ -111,6 +111,7 @@ class TestFacts:
         assert values[1] < values[0] / 10
         assert values[1] < 1e-3
 
+    @pytest.mark.filterwarnings("ignore:all subjects are in one group")
     def test_is_the_integrated_numerator_of_one_calibration_with_one_group(self):
         y, curves = exponential_data(60, whole=True)
         times, n = np.unique(y.time), len(y)

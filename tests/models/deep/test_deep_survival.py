@@ -61,9 +61,10 @@ class TestFit:
     def test_holds_out_what_split_holds_out(self, simulated):
         X, y = simulated
         split_off = Exponential(max_epochs=2, random_state=5).fit(X, y)
-        kept, held = split(y, 0.1, np.random.default_rng(5))
+        options = {"stratify": "event+time"}
+        kept, held = split(y, 0.1, np.random.default_rng(5), **options)
         rng = np.random.default_rng(5)
-        split(y, 0.1, rng)  # uses up the same draws
+        split(y, 0.1, rng, **options)  # uses up the same draws
         given = Exponential(max_epochs=2, random_state=rng)
         given.fit(X[kept], y[kept], X[held], y[held])
         np.testing.assert_array_equal(given.predict(X), split_off.predict(X))
