@@ -300,7 +300,8 @@ def gbsg():
 
     data = load_dataset("GBSG")
     y = data.outcome
-    train, test = split(y, 0.2, random_state=0)
+    # A test set like the training set: chance alone moves the C-index by 0.03.
+    train, test = split(y, 0.2, random_state=0, stratify="event+time")
     encoder = TableEncoder().fit(data.X.iloc[train])
     X, X_test = (encoder.transform(data.X.iloc[rows]) for rows in (train, test))
     return (X, y[train]), (X_test, y[test])

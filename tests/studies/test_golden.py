@@ -19,6 +19,7 @@ FILE = Path(__file__).parents[1] / "golden" / "main_quick.json"
 RTOL = 1e-9
 # What was changed on purpose since 0.1.0: model -> (how far metrics may be off, why).
 CHANGED: dict[str, tuple[float, str]] = {
+    "coxtime": (5e-3, "auto spreads an event on a drop of the curve over its cells"),
     "weibull-aft": (1e-3, "its curves are the law itself, no lines between 1 % levels"),
 }
 # Models that were changed themselves: how far a metric may be from that of 0.1.0 (of
@@ -77,8 +78,8 @@ def differences(found: Numbers, golden: Numbers, rtol: float) -> Iterator[str]:
 
 
 def known(found: Numbers, golden: Numbers) -> Numbers:
-    """Leave out what 0.1.0 did not count: levels that no event identifies, of CiPOT."""
-    new = {"n_unidentified"} - set(golden)
+    """Leave out what 0.1.0 did not know: open levels of CiPOT, calibration by risk."""
+    new = {"n_unidentified", "risk_calibration"} - set(golden)
     return {name: value for name, value in found.items() if name not in new}
 
 

@@ -52,6 +52,6 @@ def gbsg():
 
     data = load_dataset("GBSG")
     X, y = np.asarray(data.X, dtype=float), Outcome.of(data.y)
-    kept, held = split(y, 0.2, random_state=0)
+    kept, held = split(y, 0.2, random_state=0, stratify="event+time")
     X = (X - X[kept].mean(axis=0)) / X[kept].std(axis=0)
     return (X[kept], y[kept]), (X[held], y[held])
