@@ -63,10 +63,18 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     but those of models of fewer rows, for which there is no such theorem. ``"train"``
     and ``"train+validation"`` believe a model that knows its rows by heart.
 
-    With ``adjustment="level"`` it is the levels that move instead (CiPOT): the raw
-    curve is read at ρ* where ρ is wanted, so a subject with a wide curve moves further
-    than one with a narrow curve. The guarantee is the same, no row ever crosses, but
-    the order of subjects may change.
+    One shift for all subjects is right on average and can do harm at the ends of the
+    risk scale. There are other kinds of adjustment:
+
+    - ``"log-time"``: percentile times are multiplied by conformal quantiles of T/q. The
+      same guarantee; it mends what is wrong in proportion.
+    - ``"level"`` (CiPOT): the raw curve is read at ρ* where ρ is wanted, so a subject
+      with a wide curve moves further than one with a narrow curve. The same guarantee,
+      no row ever crosses, but the order of subjects may change.
+    - ``"recalibrated"``: times, contrasts between subjects and widths of curves are
+      mapped, then hazards multiplied by ratios that depend on risk, by likelihood and
+      only so far as the events tell. It aims at curves that are right at every risk;
+      there is no theorem.
 
     Parameters
     ----------
@@ -76,8 +84,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         ``conformalize``, a fitted model or a function X -> (times, survival).
     percentiles : int or array-like
         The number k of levels i/(k+1), or the levels themselves, in (0, 1).
-    adjustment : {"time", "level"} or the name of a kind of your own
-        What is adjusted: percentile times or levels; see ``register_adjustment``.
+    adjustment : {"time", "log-time", "level", "recalibrated"} or one of your own
+        What is done to the curves, see above; ``register_adjustment`` makes a kind of
+        your own known by its name.
     censoring : str or CensoringRule
         What a censored subject contributes: ``"auto"``, ``"kaplan-meier"`` (the
         paper's), ``"self-consistent"``, ``"local"``, ``"margin"``,
