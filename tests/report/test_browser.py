@@ -179,15 +179,16 @@ def phone(browser, report):
 
 class TestReport:
     def test_shows_all_figures(self, page):
-        assert page.count("figure") == 6
+        assert page.count("figure") == 7
         sizes = page.run("[...document.images].map(i => [i.naturalWidth, i.width])")
-        assert len(sizes) == 6
+        assert len(sizes) == 7
         assert np.min(sizes) > 200
 
     def test_shows_all_tables(self, page):
-        assert page.count("table") == 2
-        assert page.count("table caption") == 2
-        assert page.count("table.stack tbody tr") == 6
+        assert page.count("table") == 3
+        assert page.count("table caption") == 3
+        # Seven metrics; five groups of risk at four times.
+        assert page.count("table.stack tbody tr") == 7 + 5 * 4
         assert page.run("document.querySelector('table.stack').offsetHeight") > 100
 
     def test_leaves_the_console_clean(self, page):
