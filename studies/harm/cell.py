@@ -87,7 +87,7 @@ def record(dataset: str, model: str, seed: int) -> dict[str, Any]:
 
 
 def run(dataset: str, model: str, seed: int) -> dict[str, dict[str, float]]:
-    """Return the metrics of the raw curves and of every contestant that is known."""
+    """Return the metrics of the raw curves and of every contestant."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         X, y, impute = load(dataset)
@@ -107,8 +107,7 @@ def _adjustments(
     model: str, seed: int, split: Split, raw: RawModel
 ) -> dict[str, Adjustment]:
     """Find all adjustments; each fold is trained once for all of them."""
-    kinds = {n: (c, _kind(c.adjustment)) for n, c in CONTESTANTS.items()}
-    kinds = {n: pair for n, pair in kinds.items() if pair[1] is not None}
+    kinds = {n: (c, adjustment_kind(c.adjustment)) for n, c in CONTESTANTS.items()}
     blocks: dict[str, list[Block]] = {name: [] for name in kinds}
     rng = np.random.default_rng(seed)
     fold = rng.permutation(len(split.train[1])) % _FOLDS
@@ -129,12 +128,6 @@ def _adjustments(
         training = split.train[1]
         found[name] = kind.make(blocks[name], rule, rng, training=training)
     return found
-
-
-def _kind(name: str) -> Any:
-    from consurv.conformal.adjustments import ADJUSTMENTS
-
-    return adjustment_kind(name) if name in ADJUSTMENTS else None
 
 
 def _train(model: str, seed: int, data: Data) -> Any:
