@@ -13,26 +13,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from consurv._checks import Bool, Float, Index
+from consurv._checks import Float, Index
+from consurv.conformal.masses import EVERYONE, Law, LawMass, LevelMass
+from consurv.conformal.questions import Masses, Question
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 
-__all__ = [
-    "Block",
-    "Contribution",
-    "Data",
-    "Law",
-    "LawMass",
-    "LevelMass",
-    "Pieces",
-    "State",
-    "Sweep",
-    "refer",
-]
+__all__ = ["Block", "Contribution", "Data", "Sweep", "refer"]
+
+S = TypeVar("S")
+# Subjects looked at together, so that all that belongs to them stays in the cache.
+_PART = 1 << 13
+# A sketch is made from about so many subjects of a block.
+_SAMPLE = 1 << 17
+_NONE = np.empty(0)
 
 Data = tuple[Any, Outcome]
 
@@ -125,95 +123,8 @@ def refer(
     return curve, [replace(b, reference=curve, member=m) for b, m in pairs]
 
 
-@dataclass(frozen=True)
-class Pieces:
-    """The mass on an interval (lo, hi] as a step and piecewise-linear function.
-
-    ``base`` and ``base_slope`` hold at lo; at ``position[i]`` the mass jumps by
-    ``jump[i]`` and its slope changes by ``slope[i]``. Positions come in no order.
-    """
-
-    base: float
-    base_slope: float
-    position: Float
-    jump: Float
-    slope: Float
-
-
-class State(Protocol):
-    """What a law found out at one score; the search hands it back for the pieces."""
-
-    s: float
-    mass: float
-
-
-class LawMass(Protocol):
-    """What n censored subjects add to the mass at one level: Σ P(T ≥ offset − s·rate).
-
-    Offset and rate are those of ``Block.line``.
-    """
-
-    n: int
-    last_time: float  # no law reaches further; 0 where scores have no unit of time
-    most_pieces: int  # how many breakpoints there are in all
-
-    def sketch(self, size: int) -> Float:
-        """Return scores that resemble the mass, each of weight 1/size."""
-
-    def coarse_mass(self, s: float) -> float:
-        """Return a cheap estimate of the mass."""
-
-    def at(self, s: float, above: Any) -> Any:
-        """Return the State at s; *above* is a known one at a larger score, or None."""
-
-    def n_pieces(self, lo: Any, hi: Any) -> int:
-        """Return about how many breakpoints ``pieces`` would list."""
-
-    def pieces(self, lo: Any, hi: Any) -> Pieces:
-        """Return the mass between two states; some breakpoints may lie outside."""
-
-
-@dataclass(frozen=True)
-class LevelMass:
-    """N·F at one level for one block: the scores of points, the mass of laws.
-
-    ``fixed`` is mass that is there whatever the score; ``n_fixed`` subjects are neither
-    points nor in the law, and contribute no more than their part of it. ``events`` are
-    the scores of observed events, where the points are more than those.
-    """
-
-    points: Float
-    law: LawMass | None = None
-    fixed: float = 0.0
-    n_fixed: int = 0
-    events: Float | None = None
-
-    @property
-    def n(self) -> int:
-        """Number of subjects."""
-        in_law = 0 if self.law is None else self.law.n
-        return len(self.points) + in_law + self.n_fixed
-
-    def events_until(self, s: float) -> int:
-        """Return how many observed events have scores of at most *s*."""
-        events = self.points if self.events is None else self.events
-        return int(np.count_nonzero(events <= s))
-
-
-class Law(Protocol):
-    """The laws of T given T > c of the censored subjects of a block."""
-
-    def at(self, offset: Float, rate: Float) -> LawMass:
-        """Return the mass for scores on these lines, one per subject."""
-
-    def select(self, rows: Bool) -> Law:
-        """Return the laws of some of the subjects."""
-
-
 class Sweep(Protocol):
-    """A block on its way down the levels, where a level may build on those above."""
-
-    learns: bool  # whether a level depends on those above it
+    """A block on its way down the levels, where a level builds on those above."""
 
     @property
     def n_subjects(self) -> int:
@@ -235,10 +146,9 @@ class Contribution:
     """What the subjects of one block contribute, whatever the shifts of other levels.
 
     Points for some, laws for others; subjects in neither list contribute nothing and
-    are not counted. ``law`` is None where no subject has one.
+    are not counted. ``law`` is None where no subject has one. It is a ``Partition``.
     """
 
-    learns = False
     block: Block
     point_rows: Index
     point_times: Float
@@ -261,28 +171,80 @@ class Contribution:
         rows = np.concatenate([self.point_rows, self.law_rows])
         return int(np.isinf(self.block.percentile_times[rows]).any(axis=1).sum())
 
-    def at(self, p: int) -> LevelMass:
-        """Return the mass at the p-th level; infinite rows do not count."""
-        q = np.ascontiguousarray(self.block.percentile_times[:, p])
-        offset, rate = self.block.line(q)
-        rows, times, law_rows, law = (
-            self.point_rows,
-            self.point_times,
-            self.law_rows,
-            self.law,
-        )
-        if q.size and q.max() == np.inf:
-            finite = q[rows] < np.inf
-            rows, times = rows[finite], times[finite]
-            finite = q[law_rows] < np.inf
-            law_rows = law_rows[finite]
-            law = law if law is None or finite.all() else law.select(finite)
-        points = (offset[rows] - times) / rate[rows]
-        events = points[self.block.outcome.event[rows]]
-        if law is None:
-            return LevelMass(points, events=events)
-        at_level = law.at(offset[law_rows], rate[law_rows])
-        return LevelMass(points, at_level, events=events)
+    def answer(self, question: Question[S]) -> S:
+        """Return the summary that a question asks for."""
+        if not question.of_sample:
+            return question.answer(self._masses(question.levels))
+        every = -(-self.n_subjects // _SAMPLE) if self.n_subjects else 1
+        outline = question.answer(self._whole_masses(question.levels, every))
+        if every == 1:
+            return outline
+        counts = [self._n_finite(rows, question.levels) for rows in self._lists]
+        return outline.standing_for(*counts)
 
-    def learn(self, p: int, shift: float) -> None:
-        """Do nothing."""
+    @property
+    def _lists(self) -> tuple[Index, Index]:
+        return self.point_rows, self.law_rows
+
+    def _n_finite(self, rows: Index, levels: Index) -> Index:
+        q = self.block.percentile_times
+        if self._finite:
+            return np.full(len(levels), len(rows))
+        counts = [np.count_nonzero(q[rows, p] < np.inf) for p in levels.tolist()]
+        return np.array(counts)
+
+    @cached_property
+    def _finite(self) -> bool:
+        q = self.block.percentile_times
+        return not q.size or bool(q.max() < np.inf)
+
+    def _whole_masses(self, levels: Index, every: int) -> Masses:
+        """Yield one mass for each level, of some of the subjects."""
+        some = slice(None, None, every)
+        law = None if self.law is None else self.law.select(some)
+        points, censored = self.point_rows[some], self.law_rows[some]
+        point_q, law_q = self._columns(points, levels), self._columns(censored, levels)
+        for i in range(len(levels)):
+            mass = self._points(point_q[i], points, self.point_times[some])
+            if law is not None:
+                mass = replace(mass, law=self._law(law, law_q[i], EVERYONE))
+            yield i, mass
+
+    def _masses(self, levels: Index) -> Masses:
+        """Yield the mass of every level, a few subjects at a time.
+
+        What belongs to them stays in the cache from level to level.
+        """
+        for part in _parts(len(self.point_rows)):
+            rows, times = self.point_rows[part], self.point_times[part]
+            for i, q in enumerate(self._columns(rows, levels)):
+                yield i, self._points(q, rows, times)
+        for part in _parts(len(self.law_rows)) if self.law is not None else ():
+            for i, q in enumerate(self._columns(self.law_rows[part], levels)):
+                yield i, LevelMass(_NONE, self._law(self.law, q, part))
+
+    def _columns(self, rows: Index, levels: Index) -> Float:
+        """Return percentile times, one row for each level."""
+        q = self.block.percentile_times.take(rows, axis=0)
+        return np.ascontiguousarray(q.T[levels])
+
+    def _points(self, q: Float, rows: Index, times: Float) -> LevelMass:
+        """Return the mass of points; infinite rows do not count."""
+        events = self.block.outcome.event[rows]
+        if not self._finite:
+            finite = q < np.inf
+            q, times, events = q[finite], times[finite], events[finite]
+        offset, rate = self.block.line(q)
+        scores = (offset - times) / rate if self.block.proportional else q - times
+        return LevelMass(scores, events=None if events.all() else events)
+
+    def _law(self, law: Law, q: Float, rows: slice) -> LawMass:
+        """Return the mass of laws; infinite rows do not count."""
+        if self._finite or q.max(initial=0.0) < np.inf:
+            return law.at(*self.block.line(q), rows)
+        finite = np.flatnonzero(q < np.inf)
+        return law.at(*self.block.line(q[finite]), finite + (rows.start or 0))
+
+
+def _parts(n: int) -> list[slice]:
+    return [slice(i, min(i + _PART, n)) for i in range(0, n, _PART)]

@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
-from consurv.conformal.blocks import Pieces
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     AtScore,
     EvenDraws,
     LineMass,
-    one_line,
     unroll,
 )
+from consurv.conformal.masses import EVERYONE, Pieces, in_units
 from consurv.curves.interpolate import index_before, survival_at, survival_before
 from consurv.curves.nodes import Nodes, end_time
 from consurv.curves.percentiles import percentile_times
@@ -64,10 +64,8 @@ class Curves:
         start = np.maximum(self.nodes.times[..., -1], self.c)
         return [np.where(start < self.end, t, np.inf) for t in (start, self.end)]
 
-    def take(self, rows: Bool) -> Curves:
+    def take(self, rows: Any) -> Curves:
         """Return some of the subjects."""
-        if rows.all():
-            return self
         return Curves(self.nodes.take(rows), self.c[rows])
 
     def inverse(self, level: Float) -> Float:
@@ -111,14 +109,32 @@ class CurveLaw(EvenDraws):
         self.last_time = max(float(part.end.max(initial=0.0)) for part in parts)
         self.at_c = np.concatenate([part.survival for part in parts])
 
-    def select(self, rows: Bool) -> CurveLaw:
-        """Return the laws of some of the subjects."""
+    def select(self, rows: Any) -> CurveLaw:
+        """Return the laws of some of the subjects, in order."""
+        kept = np.zeros(self.n, dtype=np.bool_)
+        kept[rows] = True
         pairs = zip(self.parts, self.rows, strict=True)
-        return CurveLaw([part.take(rows[own]) for part, own in pairs])
+        return CurveLaw(
+            [
+                part if kept[own].all() else part.take(_as_slice(kept[own]))
+                for part, own in pairs
+                if kept[own].any()
+            ]
+            or [self.parts[0].take(slice(0))]
+        )
 
-    def at(self, offset: Float, rate: Float) -> _CurveMass:
-        """Return the mass for scores on these lines."""
-        return _CurveMass(self, offset, rate)
+    def at(self, offset: Float, rate: Float, rows: Any = EVERYONE) -> _CurveMass:
+        """Return the mass of *rows* for scores on these lines."""
+        if rows is EVERYONE:
+            return _CurveMass(self, offset, rate)
+        if not isinstance(rows, slice):
+            return _CurveMass(self.select(rows), offset, rate)
+        # The same parts come again at every level.
+        cut: dict[Any, CurveLaw] = self.__dict__.setdefault("_cut", {})
+        key = rows.start, rows.stop
+        if key not in cut:
+            cut[key] = self.select(rows)
+        return _CurveMass(cut[key], offset, rate)
 
     def inverse(self, level: Float) -> Float:
         """Return (n, m) times at which the curves fall to levels (n, m)."""
@@ -133,6 +149,7 @@ class _CurveMass(LineMass):
     """
 
     most_pieces = UNLISTED
+    straight = True
 
     def __init__(self, law: CurveLaw, offset: Float, rate: Float) -> None:
         # Tails may end light-years out, where nothing happens.
@@ -151,16 +168,16 @@ class _CurveMass(LineMass):
 
     def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return the last node before offset − s·rate, part by part, and the mass."""
-        indices, mass = [], 0.0
+        indices, units = [], 0
         reached = self.offset - s * self.rate
         for part, rows in zip(self.law.parts, self.law.rows, strict=True):
             # Nothing falls before c, where min(S(x⁻), S(c)) is S(c) already.
             x = np.maximum(reached[rows], part.c)
             index = index_before(part.nodes, x)
             value = survival_before(part.nodes, x, index)
-            mass += float((np.minimum(value, part.survival) / part.survival).sum())
+            units += in_units(np.minimum(value, part.survival) / part.survival)
             indices.append(index)
-        return AtScore(s, mass, indices)
+        return AtScore(s, units, indices)
 
     def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
         """Return the number of jumps in (lo, hi]; endless while a bend lies there."""
@@ -183,5 +200,11 @@ class _CurveMass(LineMass):
                 position = (self.offset[rows][row] - time) / self.rate[rows][row]
                 positions.append(position)
                 sizes.append(size)
-        jumps = np.concatenate(positions), np.concatenate(sizes)
-        return one_line(lo, hi, self.n, jumps)
+        position, jump = np.concatenate(positions), np.concatenate(sizes)
+        return Pieces(0.0, position, jump, np.zeros(len(position)))
+
+
+def _as_slice(kept: Bool) -> Any:
+    """Return a mask as a slice, which copies nothing, if it is one."""
+    first, last = np.flatnonzero(kept)[[0, -1]]
+    return slice(first, last + 1) if kept[first : last + 1].all() else kept

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from consurv._checks import Bool, Float
-from consurv.conformal.blocks import Pieces
 from consurv.conformal.censoring.laws.law import (
     AtScore,
     EvenDraws,
@@ -13,6 +14,7 @@ from consurv.conformal.censoring.laws.law import (
     unroll,
 )
 from consurv.conformal.censoring.laws.lookup import KaplanMeierLookup
+from consurv.conformal.masses import EVERYONE, UNIT, Pieces, in_units
 
 __all__ = ["KaplanMeierLaw"]
 
@@ -31,13 +33,13 @@ class KaplanMeierLaw(EvenDraws):
         self.lookup, self.c, self.at_c = lookup, c, survival
         self.weight = 1 / survival
 
-    def select(self, rows: Bool) -> KaplanMeierLaw:
+    def select(self, rows: Any) -> KaplanMeierLaw:
         """Return the laws of some of the subjects."""
         return KaplanMeierLaw(self.lookup, self.c[rows], self.at_c[rows])
 
-    def at(self, offset: Float, rate: Float) -> _KaplanMeierMass:
-        """Return the mass for scores on these lines."""
-        return _KaplanMeierMass(self, offset, rate)
+    def at(self, offset: Float, rate: Float, rows: Any = EVERYONE) -> _KaplanMeierMass:
+        """Return the mass of *rows* for scores on these lines."""
+        return _KaplanMeierMass(self, offset, rate, rows)
 
     def inverse(self, level: Float) -> Float:
         """Return about the times at which the curve falls to *level*."""
@@ -50,15 +52,18 @@ class _KaplanMeierMass(LineMass):
     At a score it is known how many event times each subject has passed.
     """
 
-    def __init__(self, law: KaplanMeierLaw, offset: Float, rate: Float) -> None:
+    def __init__(
+        self, law: KaplanMeierLaw, offset: Float, rate: Float, rows: Any
+    ) -> None:
         self.law, self.km, self.lookup = law, law.lookup.km, law.lookup
         super().__init__(offset, rate, self.km.t_end)
-        self.weight = law.weight
+        self.c, self.at_c, self.weight = law.c[rows], law.at_c[rows], law.weight[rows]
+        self._rows = rows
         self.most_pieces = self.n * len(self.lookup.times)
 
     def sketch(self, size: int) -> Float:
         """Return scores of evenly spread draws."""
-        times = self.law.draws(size)
+        times = self.law.draws(size)[self._rows]
         return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
 
     def coarse_mass(self, s: float) -> float:
@@ -66,17 +71,17 @@ class _KaplanMeierMass(LineMass):
         mass = 0.0
         for rows in self._blocks():
             x = self.offset[rows] - s * self.rate[rows]
-            mass += self._sum(rows, self.lookup.coarse(x))
+            mass += float(self._shares(rows, self.lookup.coarse(x)).sum())
         return mass
 
     def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return how many event times are < offset − s·rate, and the mass."""
         if np.isinf(s):  # nothing or everything lies below
             index = np.full(self.n, 0 if s > 0 else len(self.lookup.times))
-            return AtScore(s, float(self.n) if s > 0 else 0.0, index)
+            return AtScore(s, round(self.n / UNIT) if s > 0 else 0, index)
         # Further up fewer event times are reached: the place known is a start.
         known = None if above is None else above.found
-        index, mass = np.empty(self.n, dtype=np.intp), 0.0
+        index, units = np.empty(self.n, dtype=np.intp), 0
         for rows in self._blocks():
             x = self.offset[rows] - s * self.rate[rows]
             found = self.lookup.index(x, None if known is None else known[rows])
@@ -85,14 +90,14 @@ class _KaplanMeierMass(LineMass):
                 tail = x > self.km.t_max
                 if tail.any():
                     value[tail] = self.km.survival_before(x[tail])
-            index[rows], mass = found, mass + self._sum(rows, value)
-        return AtScore(s, mass, index)
+            index[rows], units = found, units + in_units(self._shares(rows, value))
+        return AtScore(s, units, index)
 
-    def _sum(self, rows: slice, value: Float) -> float:
-        """Add up P(T ≥ x | T > c), where *value* is S(x⁻); overwrites it."""
-        np.minimum(value, self.law.at_c[rows], out=value)
+    def _shares(self, rows: slice, value: Float) -> Float:
+        """Return P(T ≥ x | T > c), where *value* is S(x⁻); overwrites it."""
+        np.minimum(value, self.at_c[rows], out=value)
         value *= self.weight[rows]
-        return float(value.sum())
+        return value
 
     def _blocks(self) -> list[slice]:
         return [slice(i, i + _BLOCK) for i in range(0, self.n, _BLOCK)]
@@ -107,18 +112,18 @@ class _KaplanMeierMass(LineMass):
     def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
         """Return jumps at event times and, in the tail, the turns of slope."""
         row, m = unroll(hi.found, lo.found)
-        survival, at_c = self.lookup.survival, self.law.at_c[row]
+        survival, at_c = self.lookup.survival, self.at_c[row]
         jump = np.minimum(survival[m], at_c) - np.minimum(survival[m + 1], at_c)
         kept = jump > 0  # event times before c carry no mass
         row, m = row[kept], m[kept]
         position = (self.offset[row] - self.lookup.times[m]) / self.rate[row]
         jump = jump[kept] * self.weight[row]
-        steps = Pieces(lo.mass, 0.0, position, jump, np.zeros(len(position)))
+        steps = Pieces(0.0, position, jump, np.zeros(len(position)))
         return self._with_tail(steps, lo.s, hi.s) if self.km.s_max > 0 else steps
 
     def _tail(self) -> tuple[Float, Float]:
         """Return the scores at which the straight part of the mass begins and ends."""
-        start = np.maximum(self.law.c, self.km.t_max)
+        start = np.maximum(self.c, self.km.t_max)
         return (self.offset - self.km.t_end) / self.rate, (
             self.offset - start
         ) / self.rate
@@ -132,7 +137,6 @@ class _KaplanMeierMass(LineMass):
         position = np.concatenate([begin[begins], end[ends]])
         turn = np.concatenate([slope[begins], -slope[ends]])
         return Pieces(
-            steps.base,
             float(slope[(begin <= lo) & (end > lo)].sum()),
             np.concatenate([steps.position, position]),
             np.concatenate([steps.jump, np.zeros(len(position))]),

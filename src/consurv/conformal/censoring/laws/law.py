@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.blocks import Pieces
+from consurv.conformal.masses import UNIT
 
 __all__ = [
     "AT_THE_END",
@@ -17,7 +17,6 @@ __all__ = [
     "EvenDraws",
     "LineMass",
     "count_before",
-    "one_line",
     "unroll",
 ]
 
@@ -28,8 +27,6 @@ AT_THE_END = 1e-9
 # A bend in the bracket counts as so many pieces that the search goes on.
 UNLISTED = 1 << 40
 _GOLDEN = (np.sqrt(5) - 1) / 2
-# Rises of the mass below this, plus the second times n, are rounding of its two ends.
-_ROUNDING = 1e-10, 1e-13
 
 
 class EvenDraws(ABC):
@@ -61,37 +58,24 @@ class EvenDraws(ABC):
 class LineMass:
     """What the masses of all laws hold: n subjects on their lines at one level."""
 
+    straight = False
+
     def __init__(self, offset: Float, rate: Float, last_time: float) -> None:
         self.offset, self.rate, self.n = offset, rate, len(offset)
         self.last_time = last_time if offset.any() else 0.0
 
 
 class AtScore(NamedTuple):
-    """What holds at a score: the mass, and what a law needs for the pieces."""
+    """What holds at a score: the mass in units, and what is needed for the pieces."""
 
     s: float
-    mass: float
+    units: int
     found: Any = None
 
-
-def one_line(
-    lo: AtScore, hi: AtScore, n: int, jumps: tuple[Float, Float] | None = None
-) -> Pieces:
-    """Return jumps, and one line for all the rest of the mass between two ends.
-
-    Parameters
-    ----------
-    lo, hi : AtScore
-    n : int
-        Number of subjects.
-    jumps : pair of arrays, optional
-        Positions and sizes.
-    """
-    position, jump = jumps or (np.empty(0), np.empty(0))
-    rise = hi.mass - lo.mass - float(jump.sum())
-    straight = rise > _ROUNDING[0] + _ROUNDING[1] * n
-    slope = rise / (hi.s - lo.s) if straight else 0.0
-    return Pieces(lo.mass, slope, position, jump, np.zeros(len(position)))
+    @property
+    def mass(self) -> float:
+        """The mass."""
+        return self.units * UNIT
 
 
 def count_before(table: Float, rows: Index, x: Float, before: np.ufunc) -> Index:

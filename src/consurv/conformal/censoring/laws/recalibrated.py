@@ -8,23 +8,26 @@ exact values give the line.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from consurv._checks import Bool, Float, Index
-from consurv.conformal.blocks import Pieces
+from consurv._checks import Float, Index
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     AtScore,
     EvenDraws,
     LineMass,
     count_before,
-    one_line,
 )
+from consurv.conformal.masses import EVERYONE, UNIT, Pieces, in_units
 
 __all__ = ["RecalibratedLaw"]
 
 # Subjects evaluated at once, so that their nodes and temporaries stay in the cache.
 _BLOCK = 1 << 13
+_WHOLE = round(1 / UNIT)
+_NONE = np.empty(0, dtype=np.intp)
 
 
 class RecalibratedLaw(EvenDraws):
@@ -38,24 +41,40 @@ class RecalibratedLaw(EvenDraws):
         S at the nodes, by stratum, from 1 down to 0.
     stratum : ndarray of shape (n,)
     c : ndarray of shape (n,)
+    at_c : ndarray of shape (n,), optional
+        S(c), if it is known.
     """
 
-    def __init__(self, times: Float, levels: Float, stratum: Index, c: Float) -> None:
+    def __init__(
+        self,
+        times: Float,
+        levels: Float,
+        stratum: Index,
+        c: Float,
+        at_c: Float | None = None,
+    ) -> None:
         self.times, self.levels, self.stratum, self.c = times, levels, stratum, c
         self.n, self.width = times.shape
-        everyone = np.arange(self.n)
-        # Where a curve drops at c, T > c means that the drop is over.
-        self.at_c = self.value(everyone, self.index(everyone, c, np.less_equal), c)
+        if at_c is None:
+            everyone = np.arange(self.n)
+            # Where a curve drops at c, T > c means that the drop is over.
+            at_c = self.value(everyone, self.index(everyone, c, np.less_equal), c)
+        self.at_c = at_c
 
-    def select(self, rows: Bool) -> RecalibratedLaw:
+    def select(self, rows: Any) -> RecalibratedLaw:
         """Return the laws of some of the subjects."""
         return RecalibratedLaw(
-            self.times[rows], self.levels, self.stratum[rows], self.c[rows]
+            np.ascontiguousarray(self.times[rows]),
+            self.levels,
+            self.stratum[rows],
+            self.c[rows],
+            self.at_c[rows],
         )
 
-    def at(self, offset: Float, rate: Float) -> _RecalibratedMass:
-        """Return the mass for scores on these lines."""
-        return _RecalibratedMass(self, offset, rate)
+    def at(self, offset: Float, rate: Float, rows: Any = EVERYONE) -> _RecalibratedMass:
+        """Return the mass of *rows* for scores on these lines."""
+        law = self if rows is EVERYONE else self.select(rows)
+        return _RecalibratedMass(law, offset, rate)
 
     def index(self, rows: Index, x: Float, before: np.ufunc = np.less) -> Index:
         """Return how many nodes after the first are before x."""
@@ -96,6 +115,7 @@ class _RecalibratedMass(LineMass):
     """
 
     most_pieces = UNLISTED
+    straight = True
 
     def __init__(self, law: RecalibratedLaw, offset: Float, rate: Float) -> None:
         # Nodes and percentile times may lie light-years out, where nothing happens.
@@ -113,7 +133,7 @@ class _RecalibratedMass(LineMass):
 
     def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return who is past c with their cells, and the mass."""
-        law, cells, mass = self.law, [], 0.0
+        law, cells, units = self.law, [_NONE], 0
         for start in range(0, self.n, _BLOCK):
             block = slice(start, start + _BLOCK)
             x = self.offset[block] - s * self.rate[block]
@@ -121,9 +141,9 @@ class _RecalibratedMass(LineMass):
             rows, x = np.flatnonzero(past) + start, x[past]
             found = law.index(rows, x)
             reach = law.value(rows, found, x) / law.at_c[rows]
-            mass += len(past) - len(rows) + float(reach.sum())
+            units += (len(past) - len(rows)) * _WHOLE + in_units(reach)
             cells.append(found)
-        return AtScore(s, mass, np.concatenate(cells))
+        return AtScore(s, units, np.concatenate(cells))
 
     def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
         """Return 0; endless while a bend lies in (lo, hi]."""
@@ -131,5 +151,5 @@ class _RecalibratedMass(LineMass):
         return 0 if np.array_equal(lo.found, hi.found) else UNLISTED
 
     def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
-        """Return one line."""
-        return one_line(lo, hi, self.n)
+        """Return nothing: it is one line."""
+        return Pieces(0.0, *np.empty((3, 0)))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from consurv._checks import Bool, Float
-from consurv.conformal.blocks import Pieces
+from consurv._checks import Float
 from consurv.conformal.censoring.laws.law import AtScore, LineMass
+from consurv.conformal.masses import EVERYONE, UNIT, Pieces
 
 __all__ = ["SampledLaw"]
 
@@ -21,13 +22,13 @@ class SampledLaw:
     def __init__(self, times: Float) -> None:
         self.times = times
 
-    def select(self, rows: Bool) -> SampledLaw:
+    def select(self, rows: Any) -> SampledLaw:
         """Return the laws of some of the subjects."""
         return SampledLaw(self.times[rows])
 
-    def at(self, offset: Float, rate: Float) -> _SampledMass:
-        """Return the mass for scores on these lines."""
-        return _SampledMass(self.times, offset, rate)
+    def at(self, offset: Float, rate: Float, rows: Any = EVERYONE) -> _SampledMass:
+        """Return the mass of *rows* for scores on these lines."""
+        return _SampledMass(self.times[rows], offset, rate)
 
 
 class _SampledMass(LineMass):
@@ -56,15 +57,15 @@ class _SampledMass(LineMass):
     def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return the share of draws whose score is at most s, summed."""
         count = sum(int(np.count_nonzero(b <= s)) for b in self._scores())
-        return AtScore(s, count * self.weight)
+        return AtScore(s, round(count * self.weight / UNIT), count)
 
     def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
         """Return how many scores lie in (lo, hi]."""
-        return round((hi.mass - lo.mass) / self.weight)
+        return int(hi.found - lo.found)
 
     def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
         """Return the scores in (lo, hi] as jumps of 1/R."""
         found = [b[(b > lo.s) & (b <= hi.s)] for b in self._scores()]
         position = np.concatenate(found)
         jump = np.full(len(position), self.weight)
-        return Pieces(lo.mass, 0.0, position, jump, np.zeros(len(position)))
+        return Pieces(0.0, position, jump, np.zeros(len(position)))

@@ -7,13 +7,12 @@ from typing import Protocol
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.blocks import Pieces
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     AtScore,
     LineMass,
-    one_line,
 )
+from consurv.conformal.masses import Pieces, in_units
 
 __all__ = ["Head", "SegmentMass"]
 
@@ -59,6 +58,7 @@ class SegmentMass(LineMass):
     """
 
     most_pieces = UNLISTED
+    straight = True
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class SegmentMass(LineMass):
         early = np.flatnonzero(~beyond & (x > self.c))
         if early.size:
             reach[early] = self.head.before(self.rows[early], x[early])
-        return AtScore(s, float((reach - self.floor).sum()))
+        return AtScore(s, in_units(reach - self.floor))
 
     def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
         """Return the number of jumps in (lo, hi]; endless while the rest bends."""
@@ -128,7 +128,7 @@ class SegmentMass(LineMass):
         """Return the jumps of the head, and one line for all the rest."""
         row, time, jump = self._jumps(lo, hi)
         position = (self.offset[row] - time) / self.rate[row]
-        return one_line(lo, hi, self.n, (position, jump))
+        return Pieces(0.0, position, jump, np.zeros(len(position)))
 
     def _jumps(self, lo: AtScore, hi: AtScore) -> tuple[Index, Float, Float]:
         near = np.maximum(self.offset - hi.s * self.rate, self.node)
