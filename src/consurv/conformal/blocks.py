@@ -27,7 +27,7 @@ __all__ = ["Block", "Contribution", "Data", "Sweep", "refer"]
 
 S = TypeVar("S")
 # Subjects looked at together, so that all that belongs to them stays in the cache.
-_PART = 1 << 13
+_PART = 1 << 14
 # A sketch is made from about so many subjects of a block.
 _SAMPLE = 1 << 17
 _NONE = np.empty(0)

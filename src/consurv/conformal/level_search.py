@@ -12,7 +12,7 @@ from consurv._checks import Bool, Float
 __all__ = ["Ends", "LevelSearch", "Listed"]
 
 # The first bracket is predicted to hold this much mass on either side of the target.
-FIRST_MARGIN = 1 / 32
+FIRST_MARGIN = 1 / 16
 # With the exact mass at both ends known, the next is predicted so much better.
 GAIN = 64
 # A prediction that failed is given so much more room.

@@ -6,6 +6,7 @@ numbers too: so no sum depends on how subjects are split or ordered, to the last
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -69,8 +70,8 @@ class LawMass(Protocol):
     def sketch(self, size: int) -> Float:
         """Return scores that resemble the mass, each of weight 1/size."""
 
-    def coarse_mass(self, s: float) -> float:
-        """Return a cheap estimate of the mass."""
+    def coarse_masses(self, places: Sequence[float]) -> list[float]:
+        """Return cheap estimates of the mass at ascending scores."""
 
     def at(self, s: float, above: Any) -> Any:
         """Return the AtScore at s; *above* is one at a larger score, or None."""

@@ -44,7 +44,7 @@ __all__ = [
 Masses = Iterator[tuple[int, LevelMass]]
 S = TypeVar("S")
 # Quantiles of one partition at one level.
-_QUANTILES = 1 << 11
+_QUANTILES = 1 << 10
 # A sketch has one score per subject, and more only up to so many in all.
 _FEW_SCORES = 1 << 12
 # Breakpoints at the same place become one where a list is longer.
@@ -208,7 +208,7 @@ def _outline(mass: LevelMass) -> tuple[Any, ...]:
         most_pieces, last_time, reach = 0.0, 0.0, 0
     else:
         most_pieces, last_time = float(law.most_pieces), law.last_time
-        reach = law.at(np.inf, None).units
+        reach = law.at(np.inf, None).units if mass.fixed else law.n * _UNITS
     return (
         len(mass.points),
         mass.n_law,
@@ -278,7 +278,7 @@ class Window:
                     events = mass.events[inside]
                 found.append((i, mass.points[inside], events))
             if mass.law is not None and mass.law.n:
-                law[i] += [mass.law.coarse_mass(s) for s in self.places[i].tolist()]
+                law[i] += mass.law.coarse_masses(self.places[i].tolist())
         return Nearby(below, events_below, law, *_listed(found, (0.0, True)))
 
 

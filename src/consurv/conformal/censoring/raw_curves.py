@@ -97,7 +97,9 @@ class RawCurves:
             np.minimum(q, far, out=q)
             np.multiply(q[:, :1], _HEAD, out=part[:, 1:first])
             exponent = self._tail_exponent(q)[:, None]
-            np.multiply(q[:, -1:], _GROWTH**exponent, out=part[:, last:])
+            np.multiply(
+                q[:, -1:], np.exp(exponent * np.log(_GROWTH)), out=part[:, last:]
+            )
         return nodes
 
     def _tail_exponent(self, q: Float) -> Float:

@@ -162,10 +162,6 @@ class _CurveMass(LineMass):
         times = self.law.draws(size)
         return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
 
-    def coarse_mass(self, s: float) -> float:
-        """Return the mass at s."""
-        return self.at(s, None).mass
-
     def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return the last node before offset − s·rate, part by part, and the mass."""
         indices, units = [], 0

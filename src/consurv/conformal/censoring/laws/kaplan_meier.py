@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -66,13 +67,14 @@ class _KaplanMeierMass(LineMass):
         times = self.law.draws(size)[self._rows]
         return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
 
-    def coarse_mass(self, s: float) -> float:
-        """Return the mass at s from a small table of the curve."""
-        mass = 0.0
+    def coarse_masses(self, places: Sequence[float]) -> list[float]:
+        """Return the mass from a small table of the curve."""
+        masses = np.zeros(len(places))
         for rows in self._blocks():
-            x = self.offset[rows] - s * self.rate[rows]
-            mass += float(self._shares(rows, self.lookup.coarse(x)).sum())
-        return mass
+            for i, s in enumerate(places):
+                x = self.offset[rows] - s * self.rate[rows]
+                masses[i] += self._shares(rows, self.lookup.coarse(x)).sum()
+        return masses.tolist()
 
     def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return how many event times are < offset − s·rate, and the mass."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,7 +56,7 @@ class EvenDraws(ABC):
         return made[size]
 
 
-class LineMass:
+class LineMass(ABC):
     """What the masses of all laws hold: n subjects on their lines at one level."""
 
     straight = False
@@ -63,6 +64,17 @@ class LineMass:
     def __init__(self, offset: Float, rate: Float, last_time: float) -> None:
         self.offset, self.rate, self.n = offset, rate, len(offset)
         self.last_time = last_time if offset.any() else 0.0
+
+    @abstractmethod
+    def at(self, s: float, above: Any) -> AtScore:
+        """Return what holds at s; *above* is known at a larger score, or None."""
+
+    def coarse_masses(self, places: Sequence[float]) -> list[float]:
+        """Return the mass at ascending scores: there is nothing cheaper."""
+        states: list[AtScore] = []
+        for s in reversed(places):  # from above, where each is a start for the next
+            states.append(self.at(s, states[-1] if states else None))
+        return [state.mass for state in reversed(states)]
 
 
 class AtScore(NamedTuple):

@@ -27,7 +27,6 @@ __all__ = ["RecalibratedLaw"]
 # Subjects evaluated at once, so that their nodes and temporaries stay in the cache.
 _BLOCK = 1 << 13
 _WHOLE = round(1 / UNIT)
-_NONE = np.empty(0, dtype=np.intp)
 
 
 class RecalibratedLaw(EvenDraws):
@@ -81,6 +80,17 @@ class RecalibratedLaw(EvenDraws):
         # The first node is at time 0, before every x.
         return count_before(self.times, rows, x, before) - 1
 
+    def advance(self, rows: Index, index: Index, x: Float) -> Index:
+        """Return ``index`` of later x, from that of earlier ones: few have changed."""
+        following = np.minimum(index + 1, self.width - 1)
+        moved = np.flatnonzero(
+            self.times.ravel().take(rows * self.width + following) < x
+        )
+        if moved.size:
+            index = index.copy()
+            index[moved] = self.index(rows[moved], x[moved])
+        return index
+
     def value(self, rows: Index, index: Index, x: Float) -> Float:
         """Return S at x, in the cell that begins at a node."""
         place = rows * self.width + np.minimum(index, self.width - 2)
@@ -127,28 +137,29 @@ class _RecalibratedMass(LineMass):
         times = self.law.draws(size)
         return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
 
-    def coarse_mass(self, s: float) -> float:
-        """Return the mass at s."""
-        return self.at(s, None).mass
-
     def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return who is past c with their cells, and the mass."""
-        law, cells, units = self.law, [_NONE], 0
-        for start in range(0, self.n, _BLOCK):
+        law, found, units = self.law, [], 0
+        known: list[Any] = [None] * self.n if above is None else above.found
+        for start, cells in zip(range(0, self.n, _BLOCK), known, strict=False):
             block = slice(start, start + _BLOCK)
             x = self.offset[block] - s * self.rate[block]
             past = x > law.c[block]
             rows, x = np.flatnonzero(past) + start, x[past]
-            found = law.index(rows, x)
-            reach = law.value(rows, found, x) / law.at_c[rows]
+            # Whoever is past c further up is so here; as many are the same.
+            if cells is not None and len(cells) == len(rows):
+                cells = law.advance(rows, cells, x)
+            else:
+                cells = law.index(rows, x)
+            reach = law.value(rows, cells, x) / law.at_c[rows]
             units += (len(past) - len(rows)) * _WHOLE + in_units(reach)
-            cells.append(found)
-        return AtScore(s, units, np.concatenate(cells))
+            found.append(cells)
+        return AtScore(s, units, found)
 
     def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
         """Return 0; endless while a bend lies in (lo, hi]."""
-        # Whoever is past c at hi is so at lo; as many are the same.
-        return 0 if np.array_equal(lo.found, hi.found) else UNLISTED
+        same = all(map(np.array_equal, lo.found, hi.found))
+        return 0 if same else UNLISTED
 
     def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
         """Return nothing: it is one line."""

@@ -50,10 +50,6 @@ class _SampledMass(LineMass):
         times = self.times[:, np.arange(size) % self.times.shape[1]]
         return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
 
-    def coarse_mass(self, s: float) -> float:
-        """Return the mass at s."""
-        return self.at(s, None).mass
-
     def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return the share of draws whose score is at most s, summed."""
         count = sum(int(np.count_nonzero(b <= s)) for b in self._scores())

@@ -92,10 +92,6 @@ class SegmentMass(LineMass):
         far = 64 * float(self.anchor.max(initial=0.0))
         return (self.offset[i] - np.clip(x, 0.0, far)) / self.rate[i]
 
-    def coarse_mass(self, s: float) -> float:
-        """Return the mass at s."""
-        return self.at(s, None).mass
-
     def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return the mass at s."""
         x = np.maximum(self.offset - s * self.rate, self.node)
