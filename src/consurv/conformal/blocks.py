@@ -174,7 +174,7 @@ class Contribution:
     def answer(self, question: Question[S]) -> S:
         """Return the summary that a question asks for."""
         if not question.of_sample:
-            return question.answer(self._masses(question.levels))
+            return question.answer(self._masses(question.levels, question.of_laws))
         every = -(-self.n_subjects // _SAMPLE) if self.n_subjects else 1
         outline = question.answer(self._whole_masses(question.levels, every))
         if every == 1:
@@ -210,12 +210,13 @@ class Contribution:
                 mass = replace(mass, law=self._law(law, law_q[i], EVERYONE))
             yield i, mass
 
-    def _masses(self, levels: Index) -> Masses:
+    def _masses(self, levels: Index, of_laws: bool) -> Masses:
         """Yield the mass of every level, a few subjects at a time.
 
-        What belongs to them stays in the cache from level to level.
+        What belongs to them stays in the cache from level to level. Points are left
+        out where only laws are asked for.
         """
-        for part in _parts(len(self.point_rows)):
+        for part in _parts(0 if of_laws else len(self.point_rows)):
             rows, times = self.point_rows[part], self.point_times[part]
             for i, q in enumerate(self._columns(rows, levels)):
                 yield i, self._points(q, rows, times)
@@ -234,8 +235,7 @@ class Contribution:
         if not self._finite:
             finite = q < np.inf
             q, times, events = q[finite], times[finite], events[finite]
-        offset, rate = self.block.line(q)
-        scores = (offset - times) / rate if self.block.proportional else q - times
+        scores = -times / q if self.block.proportional else q - times
         return LevelMass(scores, events=None if events.all() else events)
 
     def _law(self, law: Law, q: Float, rows: slice) -> LawMass:

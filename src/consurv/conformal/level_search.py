@@ -16,10 +16,12 @@ FIRST_MARGIN = 1 / 16
 # With the exact mass at both ends known, the next is predicted so much better.
 GAIN = 64
 # A prediction that failed is given so much more room.
-ROOM = 8
+ROOM = 32
 EPS = float(np.finfo(np.float64).eps)
 # Rises of the mass below this, plus the second times n, are rounding of its two ends.
 _ROUNDING = 1e-10, 1e-13
+# So many subjects with the same score in a sketch are a tie.
+_HEAVY = 3
 # The mass of laws in a window is held at so many places.
 _NODES = 65
 
@@ -82,6 +84,9 @@ class LevelSearch:
         if self.lo >= self.hi:  # a heavy tie: any window around it will do
             width = 1e-6 * max(abs(self.lo), last_time)
             self.lo, self.hi = self.lo - width, self.hi + width
+        if n_law:  # a tie may lie just outside
+            room = (self.hi - self.lo) / 16
+            self.lo, self.hi = self.lo - room, self.hi + room
         self._open_window()
 
     # -- the window ------------------------------------------------------------
@@ -100,6 +105,7 @@ class LevelSearch:
     def _open_window(self) -> None:
         self.has_window = self.wants_bracket = False
         self._low_known, self._high_known = -np.inf, np.inf
+        self._width = np.inf  # of the last bracket with too many breakpoints
         self.bracket = Ends(self.lo, self.hi)
 
     def list_all(self) -> None:
@@ -158,6 +164,19 @@ class LevelSearch:
             self._grid = self.lo + (self.hi - self.lo) * way
             self._law = np.maximum.accumulate(law[0] + (law[2] - law[0]) * way + bend)
             self._propose()
+            self._try_tie()
+
+    def _try_tie(self) -> None:
+        """Propose a place where many scores of the sketch lie, if it has the target."""
+        i = min(int(np.searchsorted(self._ranks, self.target)), len(self._scores) - 1)
+        place, nudge = float(self._scores[i]), self._nudge
+        first, last = (
+            int(np.searchsorted(self._scores, place, side))
+            for side in ("left", "right")
+        )
+        subjects = self._ranks[last - 1] - self._ranks[first]
+        if subjects > _HEAVY and self.lo < place - nudge and place + nudge < self.hi:
+            self.bracket = Ends(place - nudge, place + nudge, all=True)
 
     def _finish(self, answer: float) -> None:
         self.answer = answer
@@ -232,7 +251,6 @@ class LevelSearch:
         ]
         if listed is not None and reached == [False, True]:
             return self._finish(self._end(mass[0], rise, listed))
-        before = self._high - self._low
         for s, enough in zip((lo, hi), reached, strict=True):
             if enough:
                 self._high_known = min(self._high_known, s)
@@ -244,14 +262,33 @@ class LevelSearch:
             return self._move(1)
         self._correct((lo, hi), mass)
         if np.isinf(self._high_known - self._low_known):  # not proven yet
-            self._margin *= ROOM
+            # First a little more room, then all that the window has.
+            self._margin = self._margin * ROOM if self._margin < 1 else np.inf
             return self._propose()
-        # What counts as reaching k must not move the answer.
-        self._margin = max(self._margin / GAIN, 16 * (self.wanted - self.target))
-        self._propose()
         width = self._high - self._low
-        if width > before / 2 and width > 4 * self._nudge:  # the prediction misleads
-            self.bracket = Ends(self._low + width / 3, self._high - width / 3)
+        if reached != [False, True]:
+            # Often nothing but a line is left between the ends that are known.
+            self.bracket = Ends(self._low, self._high, all=width <= 4 * self._nudge)
+        elif width > self._width / 2:  # the prediction misleads
+            self._split(width)
+        else:
+            # What counts as reaching k must not move the answer.
+            smallest = 16 * (self.wanted - self.target)
+            self._margin = max(min(self._margin, 1.0) / GAIN, smallest)
+            self._width = width
+            self._propose()
+
+    def _split(self, width: float) -> None:
+        """Propose a bracket around the place where most scores lie, or a third."""
+        low, high, nudge = self._low, self._high, self._nudge
+        known = np.concatenate([self._points, self._scores])
+        known = known[(known > low + nudge) & (known < high - nudge)]
+        places, counts = np.unique(known, return_counts=True)
+        if len(places) and counts.max() > 1:
+            most = float(places[np.argmax(counts)])
+            self.bracket = Ends(most - nudge, most + nudge, all=True)
+        else:
+            self.bracket = Ends(low + width / 3, high - width / 3)
 
     def _correct(self, ends: tuple[float, float], mass: tuple[float, float]) -> None:
         """Bring the mass of laws in the window into line with exact values."""

@@ -38,9 +38,6 @@ __all__ = ["Quantiles", "conformal_quantiles", "rank", "smallest_scores"]
 
 # Up to so many breakpoints are listed without a search.
 FEW_PIECES = 1 << 14
-# In a bracket as many are listed as there are subjects in laws, up to so many, or this
-# share of them.
-_SOME, _SHARE = 1 << 14, 1 / 8
 # Enough to cut down to the rounding through the exponents of all floats.
 MAX_ROUNDS = 2200
 
@@ -160,8 +157,8 @@ class _Rounds:
         self, partitions: Sequence[Partition], columns: Index, outline: Outline
     ) -> None:
         self._partitions, self._columns = partitions, columns
-        some = np.maximum(np.minimum(outline.n_law, _SOME), outline.n_law * _SHARE)
-        self._limit = np.maximum(FEW_PIECES, some)
+        # One for each law may lie at the same place.
+        self._limit = np.maximum(FEW_PIECES, outline.n_law)
         self.count = 1  # with the sketch
 
     def ask(self, searches: dict[int, LevelSearch]) -> None:

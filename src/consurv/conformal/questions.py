@@ -57,6 +57,7 @@ class Question(Protocol[S]):
 
     levels: Index
     of_sample: bool  # whether a sample of the subjects is enough
+    of_laws: bool  # whether only those count that follow laws
 
     def answer(self, masses: Masses) -> S:
         """Return the summary of a partition from the mass of its subjects."""
@@ -190,7 +191,7 @@ class Sketch:
     """Ask for the outline of F."""
 
     levels: Index
-    of_sample = True
+    of_sample, of_laws = True, False
 
     def answer(self, masses: Masses) -> Outline:
         """Return the outline of one partition, that has one mass for each level."""
@@ -256,7 +257,7 @@ class Window:
     lo: Float
     hi: Float
     places: Float
-    of_sample = False
+    of_sample, of_laws = False, False
 
     def answer(self, masses: Masses) -> Nearby:
         """Return what one partition has there."""
@@ -322,7 +323,7 @@ class Bracket:
     lo: Float
     hi: Float
     limit: Float
-    of_sample = False
+    of_sample, of_laws = False, True
 
     def answer(self, masses: Masses) -> Breakpoints:
         """Return the mass of one partition."""
