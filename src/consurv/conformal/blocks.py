@@ -175,12 +175,13 @@ class Contribution:
         """Return the summary that a question asks for."""
         if not question.of_sample:
             return question.answer(self._masses(question.levels, question.of_laws))
-        every = -(-self.n_subjects // _SAMPLE) if self.n_subjects else 1
-        outline = question.answer(self._whole_masses(question.levels, every))
-        if every == 1:
-            return outline
-        counts = [self._n_finite(rows, question.levels) for rows in self._lists]
-        return outline.standing_for(*counts)
+        every = max(-(-self.n_subjects // _SAMPLE), 1)
+        sample: Any = question.answer([self._sample(question.levels, every)])
+        if every > 1:
+            counts = [self._n_finite(rows, question.levels) for rows in self._lists]
+            sample = sample.standing_for(*counts)
+        outline: S = sample
+        return outline
 
     @property
     def _lists(self) -> tuple[Index, Index]:
@@ -198,31 +199,37 @@ class Contribution:
         q = self.block.percentile_times
         return not q.size or bool(q.max() < np.inf)
 
-    def _whole_masses(self, levels: Index, every: int) -> Masses:
-        """Yield one mass for each level, of some of the subjects."""
+    def _sample(self, levels: Index, every: int) -> list[tuple[int, LevelMass]]:
+        """Return one mass for each level, of some of the subjects."""
         some = slice(None, None, every)
         law = None if self.law is None else self.law.select(some)
         points, censored = self.point_rows[some], self.law_rows[some]
         point_q, law_q = self._columns(points, levels), self._columns(censored, levels)
+        masses = []
         for i in range(len(levels)):
             mass = self._points(point_q[i], points, self.point_times[some])
             if law is not None:
                 mass = replace(mass, law=self._law(law, law_q[i], EVERYONE))
-            yield i, mass
+            masses.append((i, mass))
+        return masses
 
     def _masses(self, levels: Index, of_laws: bool) -> Masses:
-        """Yield the mass of every level, a few subjects at a time.
+        """Yield the mass at every level of a few subjects at a time.
 
         What belongs to them stays in the cache from level to level. Points are left
         out where only laws are asked for.
         """
         for part in _parts(0 if of_laws else len(self.point_rows)):
             rows, times = self.point_rows[part], self.point_times[part]
-            for i, q in enumerate(self._columns(rows, levels)):
-                yield i, self._points(q, rows, times)
-        for part in _parts(len(self.law_rows)) if self.law is not None else ():
-            for i, q in enumerate(self._columns(self.law_rows[part], levels)):
-                yield i, LevelMass(_NONE, self._law(self.law, q, part))
+            columns = self._columns(rows, levels)
+            yield [(i, self._points(q, rows, times)) for i, q in enumerate(columns)]
+        law = self.law
+        if law is None:
+            return
+        for part in _parts(len(self.law_rows)):
+            columns = self._columns(self.law_rows[part], levels)
+            masses = (self._law(law, q, part) for q in columns)
+            yield [(i, LevelMass(_NONE, mass)) for i, mass in enumerate(masses)]
 
     def _columns(self, rows: Index, levels: Index) -> Float:
         """Return percentile times, one row for each level."""

@@ -156,9 +156,11 @@ class LevelSearch:
             return
         if len(law):
             if below + law[0] > self.target + 1:
-                return self._move(-1)
+                self._move(-1)
+                return
             if below + len(points) + law[2] < self.target - 1:
-                return self._move(1)
+                self._move(1)
+                return
             way = np.linspace(0.0, 1.0, _NODES)
             bend = 2 * (law[0] - 2 * law[1] + law[2]) * way * (way - 1)
             self._grid = self.lo + (self.hi - self.lo) * way
@@ -250,21 +252,25 @@ class LevelSearch:
             for s, law in zip((lo, hi), mass, strict=True)
         ]
         if listed is not None and reached == [False, True]:
-            return self._finish(self._end(mass[0], rise, listed))
+            self._finish(self._end(mass[0], rise, listed))
+            return
         for s, enough in zip((lo, hi), reached, strict=True):
             if enough:
                 self._high_known = min(self._high_known, s)
             else:
                 self._low_known = max(self._low_known, s)
         if self._high_known <= self.lo:
-            return self._move(-1)
+            self._move(-1)
+            return
         if self._low_known >= self.hi:
-            return self._move(1)
+            self._move(1)
+            return
         self._correct((lo, hi), mass)
         if np.isinf(self._high_known - self._low_known):  # not proven yet
             # First a little more room, then all that the window has.
             self._margin = self._margin * ROOM if self._margin < 1 else np.inf
-            return self._propose()
+            self._propose()
+            return
         width = self._high - self._low
         if reached != [False, True]:
             # Often nothing but a line is left between the ends that are known.

@@ -120,7 +120,7 @@ class LevelMass:
 
     def answer(self, question: Any) -> Any:
         """Return the summary that a question asks for, as a partition does."""
-        return question.answer(iter([(0, self)]))
+        return question.answer([[(0, self)]])
 
     def sketch(self, size: int) -> Float:
         """Return scores of equal weight 1/size that resemble F."""

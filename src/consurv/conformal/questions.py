@@ -15,9 +15,10 @@ together.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol, TypeVar
+from itertools import chain
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -39,10 +40,11 @@ __all__ = [
     "to_mass",
 ]
 
-# Levels by their place in a question, with the mass of some subjects; all together are
-# those of the partition.
-Masses = Iterator[tuple[int, LevelMass]]
+# For some subjects at a time their mass at levels, these by their place in a question;
+# all together are those of the partition.
+Masses = Iterable[Sequence[tuple[int, LevelMass]]]
 S = TypeVar("S")
+S_co = TypeVar("S_co", covariant=True)
 # Quantiles of one partition at one level.
 _QUANTILES = 1 << 10
 # A sketch has one score per subject, and more only up to so many in all.
@@ -52,14 +54,19 @@ _LONG = 1 << 10
 _UNITS = round(1 / UNIT)
 
 
-class Question(Protocol[S]):
+class Question(Protocol[S_co]):
     """Something asked about some levels."""
 
-    levels: Index
-    of_sample: bool  # whether a sample of the subjects is enough
-    of_laws: bool  # whether only those count that follow laws
+    # Whether a sample of the subjects is enough, and whether only those count that
+    # follow laws.
+    of_sample: ClassVar[bool]
+    of_laws: ClassVar[bool]
 
-    def answer(self, masses: Masses) -> S:
+    @property
+    def levels(self) -> Index:
+        """The levels, as partitions call them."""
+
+    def answer(self, masses: Masses) -> S_co:
         """Return the summary of a partition from the mass of its subjects."""
 
 
@@ -92,10 +99,6 @@ def _beside(parts: Sequence[Any]) -> Any:
 
 def _most(parts: Sequence[Any]) -> Any:
     return np.max(parts, axis=0)
-
-
-def _by(how: Callable[[Sequence[Any]], Any]) -> Any:
-    return field(metadata={"merge": how})
 
 
 def merge(summaries: Sequence[S]) -> S:
@@ -154,16 +157,16 @@ class Outline:
         Of the mass that they show.
     """
 
-    n_points: Index = _by(_add)
-    n_law: Index = _by(_add)
-    n_fixed: Index = _by(_add)
-    most_pieces: Float = _by(_add)
-    last_time: Float = _by(_most)
-    fixed: Index = _by(_carry)
-    reach: Index = _by(_carry)
-    scores: Float = _by(_beside)
-    weights: Float = _by(_beside)
-    variance: Float = _by(_add)
+    n_points: Index = field(metadata={"merge": _add})
+    n_law: Index = field(metadata={"merge": _add})
+    n_fixed: Index = field(metadata={"merge": _add})
+    most_pieces: Float = field(metadata={"merge": _add})
+    last_time: Float = field(metadata={"merge": _most})
+    fixed: Index = field(metadata={"merge": _carry})
+    reach: Index = field(metadata={"merge": _carry})
+    scores: Float = field(metadata={"merge": _beside})
+    weights: Float = field(metadata={"merge": _beside})
+    variance: Float = field(metadata={"merge": _add})
 
     @property
     def n(self) -> Index:
@@ -191,11 +194,12 @@ class Sketch:
     """Ask for the outline of F."""
 
     levels: Index
-    of_sample, of_laws = True, False
+    of_sample: ClassVar[bool] = True
+    of_laws: ClassVar[bool] = False
 
     def answer(self, masses: Masses) -> Outline:
         """Return the outline of one partition, that has one mass for each level."""
-        rows = [_outline(mass) for _, mass in masses]
+        rows = [_outline(mass) for part in masses for _, mass in part]
         return Outline(*(np.array(column) for column in zip(*rows, strict=True)))
 
 
@@ -241,12 +245,12 @@ class Nearby:
         whether it is an event.
     """
 
-    below: Index = _by(_add)
-    events_below: Index = _by(_add)
-    law: Float = _by(_add)
-    level: Index = _by(_join)
-    points: Float = _by(_join)
-    events: Bool = _by(_join)
+    below: Index = field(metadata={"merge": _add})
+    events_below: Index = field(metadata={"merge": _add})
+    law: Float = field(metadata={"merge": _add})
+    level: Index = field(metadata={"merge": _join})
+    points: Float = field(metadata={"merge": _join})
+    events: Bool = field(metadata={"merge": _join})
 
 
 @dataclass(frozen=True)
@@ -257,7 +261,8 @@ class Window:
     lo: Float
     hi: Float
     places: Float
-    of_sample, of_laws = False, False
+    of_sample: ClassVar[bool] = False
+    of_laws: ClassVar[bool] = False
 
     def answer(self, masses: Masses) -> Nearby:
         """Return what one partition has there."""
@@ -265,7 +270,7 @@ class Window:
         below, events_below = np.zeros((2, size), dtype=np.int64)
         law = np.zeros(self.places.shape)
         found: list[tuple[int, Float, Bool]] = []
-        for i, mass in masses:
+        for i, mass in chain.from_iterable(masses):
             if len(mass.points):
                 lower = mass.points <= self.lo[i]
                 inside = np.flatnonzero(~lower & (mass.points <= self.hi[i]))
@@ -278,7 +283,7 @@ class Window:
                     events_below[i] += int(np.count_nonzero(lower & mass.events))
                     events = mass.events[inside]
                 found.append((i, mass.points[inside], events))
-            if mass.law is not None and mass.law.n:
+            if law.size and mass.law is not None and mass.law.n:
                 law[i] += mass.law.coarse_masses(self.places[i].tolist())
         return Nearby(below, events_below, law, *_listed(found, (0.0, True)))
 
@@ -302,14 +307,14 @@ class Breakpoints:
         slope.
     """
 
-    law: Index = _by(_carry)
-    n_pieces: Index = _by(_add)
-    base_slope: Float = _by(_add)
-    straight: Bool = _by(_most)
-    level: Index = _by(_join)
-    position: Float = _by(_join)
-    jump: Float = _by(_join)
-    turn: Float = _by(_join)
+    law: Index = field(metadata={"merge": _carry})
+    n_pieces: Index = field(metadata={"merge": _add})
+    base_slope: Float = field(metadata={"merge": _add})
+    straight: Bool = field(metadata={"merge": _most})
+    level: Index = field(metadata={"merge": _join})
+    position: Float = field(metadata={"merge": _join})
+    jump: Float = field(metadata={"merge": _join})
+    turn: Float = field(metadata={"merge": _join})
 
 
 @dataclass(frozen=True)
@@ -323,7 +328,8 @@ class Bracket:
     lo: Float
     hi: Float
     limit: Float
-    of_sample, of_laws = False, True
+    of_sample: ClassVar[bool] = False
+    of_laws: ClassVar[bool] = True
 
     def answer(self, masses: Masses) -> Breakpoints:
         """Return the mass of one partition."""
@@ -333,7 +339,7 @@ class Bracket:
         slopes: list[list[float]] = [[] for _ in range(size)]
         straight = np.zeros(size, dtype=np.bool_)
         found: list[tuple[int, Float, Float, Float]] = []
-        for i, mass in masses:
+        for i, mass in chain.from_iterable(masses):
             law = mass.law
             if law is None or not law.n:
                 continue
@@ -366,7 +372,9 @@ def _gathered(pieces: Pieces) -> tuple[Float, Float, Float]:
     places, where = np.unique(position, return_inverse=True)
     if 2 * len(places) > len(position):
         return position, jump, turn
-    return places, np.bincount(where, jump), np.bincount(where, turn)
+    jumps: Float = np.bincount(where, jump).astype(np.float64)
+    turns: Float = np.bincount(where, turn).astype(np.float64)
+    return places, jumps, turns
 
 
 def _listed(found: Sequence[Any], like: tuple[Any, ...]) -> list[Any]:

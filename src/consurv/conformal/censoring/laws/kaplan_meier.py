@@ -64,8 +64,9 @@ class _KaplanMeierMass(LineMass):
 
     def sketch(self, size: int) -> Float:
         """Return scores of evenly spread draws."""
-        times = self.law.draws(size)[self._rows]
-        return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
+        times: Float = self.law.draws(size)[self._rows]
+        scores: Float = ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
+        return scores
 
     def coarse_masses(self, places: Sequence[float]) -> list[float]:
         """Return the mass from a small table of the curve."""
@@ -74,7 +75,8 @@ class _KaplanMeierMass(LineMass):
             for i, s in enumerate(places):
                 x = self.offset[rows] - s * self.rate[rows]
                 masses[i] += self._shares(rows, self.lookup.coarse(x)).sum()
-        return masses.tolist()
+        found: list[float] = masses.tolist()
+        return found
 
     def at(self, s: float, above: AtScore | None) -> AtScore:
         """Return how many event times are < offset − s·rate, and the mass."""

@@ -61,7 +61,7 @@ class AutoRule(CensoringRule):
 
     def sweeps(
         self, blocks: Sequence[Block], rng: np.random.Generator
-    ) -> Sequence[Sweep]:
+    ) -> Sequence[Contribution] | Sequence[Sweep]:
         """Return what each block contributes once all have been looked at."""
         return self.learn(blocks).sweeps(blocks, rng)
 

@@ -41,8 +41,8 @@ class CensoringRule:
 
     def sweeps(
         self, blocks: Sequence[Block], rng: np.random.Generator
-    ) -> Sequence[Sweep]:
-        """Return what each block contributes on its way down the levels."""
+    ) -> Sequence[Contribution] | Sequence[Sweep]:
+        """Return what each block contributes, whatever the level or on its way down."""
         return [self.contribution(block, rng) for block in blocks]
 
     @property
