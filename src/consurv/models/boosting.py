@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from consurv._checks import Float
 from consurv._params import AtLeast, Between, Constraints, InstanceOf, OneOf
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.breslow import breslow
+from consurv.curves.breslow import breslow
 from consurv.models.linear import linear_scores
 from consurv.models.model import AT_ONCE, Data, SurvivalModel
 from consurv.models.risk_sets import RiskSets

@@ -11,7 +11,7 @@ from consurv._checks import Float
 from consurv._params import Between, Constraints
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import ConsurvError
-from consurv.models.breslow import breslow
+from consurv.curves.breslow import breslow
 from consurv.models.linear import linear_scores
 from consurv.models.model import AT_ONCE, Data, SurvivalModel
 from consurv.models.risk_sets import RiskSets

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.breslow import breslow
+from consurv.curves.breslow import breslow
 from consurv.models.deep.deep_survival import DeepSurvival
 from consurv.outcome import Outcome
 
