@@ -75,9 +75,9 @@ class TestFromPmf:
         assert SurvivalCurves.from_pmf(np.arange(1, 11), pmf).survival[0, -1] == 0
 
     def test_masses_that_do_not_add_up_are_refused(self):
-        with pytest.raises(InvalidInput, match="at most 1, but those of row 1 .* 1.5"):
+        with pytest.raises(InvalidInput, match=r"at most 1, but those of row 1 .* 1.5"):
             SurvivalCurves.from_pmf([1, 2], [[0.5, 0.5], [0.75, 0.75]])
-        with pytest.raises(InvalidInput, match="up to 1, but those of row 0 .* 0.75"):
+        with pytest.raises(InvalidInput, match=r"up to 1, but those of row 0 .* 0.75"):
             SurvivalCurves.from_pmf([1, 2], [[0.5, 0.25, 0.0]])
 
     def test_logits_are_refused_with_the_way_out(self):

@@ -66,8 +66,7 @@ def survival_of_hazards(hazards: ArrayLike) -> Float:
     array([[0.5 , 0.25]])
     """
     values = _probabilities(hazards, "hazards", "hazard-logits")
-    survival: Float = np.cumprod(1 - values, axis=1)
-    return survival
+    return np.asarray(np.cumprod(1 - values, axis=1), dtype=np.float64)
 
 
 def survival_of_masses(pmf: ArrayLike, n_times: int) -> Float:
