@@ -116,7 +116,8 @@ class TestImports:
             "import sys, consurv, consurv.adapters\n"
             "consurv.adapters.adapter_for(len)\n"
             "from consurv.adapters.registry import LIBRARIES\n"
-            "foreign = {m for x in LIBRARIES for m in x.modules if 'sklearn' not in m}\n"
+            "names = {m for x in LIBRARIES for m in x.modules}\n"
+            "foreign = {m for m in names if 'sklearn' not in m}\n"
             "foreign = sorted((foreign | {'torch'}) & set(sys.modules))\n"
             "sys.exit(str(foreign) if foreign else 0)"
         )

@@ -108,8 +108,14 @@ LIBRARIES = (
 )
 
 _OTHERS = (
-    ("a risk score", "FromRisk(model)", "", "Breslow's baseline makes curves of it"),
-    ("your own", "model", "", "any method below, or a function X → (times, survival)"),
+    ("any risk score", "FromRisk(model)", "", "Breslow's baseline makes curves of it"),
+    (
+        "anything else",
+        "model",
+        "",
+        "with `predict_survival_function`, `predict_surv_df`, `predict_survival` or "
+        "`predict_quantiles`, or a function X → (times, survival)",
+    ),
 )
 
 
