@@ -10,13 +10,14 @@ import numpy as np
 from consurv._checks import Float
 from consurv._features import in_order
 from consurv.adapters.adapter import Adapter, Validation, describe
-from consurv.adapters.labels import needs_baseline, signed_times, upper_bounds
+from consurv.adapters.labels import needs_baseline, upper_bounds
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = ["ADAPTER", "CatBoostAdapter", "interval_labels"]
 
+_PROPORTIONAL = "SurvivalAft:dist=Extreme;scale=1"
 # What CatBoost takes for the end of an interval without one.
 _NEVER = -1.0
 # Any of these asks for a validation set.
@@ -68,9 +69,20 @@ class CatBoostAdapter(Adapter):
     def fit_risk(
         self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
     ) -> Any:
-        """Train by the Cox likelihood, whatever the loss was."""
-        estimator.set_params(loss_function="Cox")
-        return self._train(estimator, X, y, validation, signed_times)
+        """Train by SurvivalAft, as given or with a Weibull law: hazards in proportion.
+
+        Not by CatBoost's own loss Cox: up to version 1.2.10 at least its gradients see
+        risk sets of a few hundred rows at a time and depend on the order of rows.
+        """
+        if not _loss(estimator).startswith("SurvivalAft"):
+            estimator.set_params(loss_function=_PROPORTIONAL)
+        # A score needs no unit, and trees start at log time 0.
+        unit = float(np.exp(np.log(y.time).mean()))
+
+        def label(outcome: Outcome) -> Float:
+            return interval_labels(Outcome(outcome.time / unit, outcome.event))
+
+        return self._train(estimator, X, y, validation, label)
 
     def _train(
         self, estimator: Any, X: Any, y: Outcome, validation: Validation, label: Any
@@ -83,7 +95,7 @@ class CatBoostAdapter(Adapter):
         return estimator.fit(X, label(y), **extra)
 
     def risk(self, estimator: Any, X: Any) -> Float:
-        """Return the log hazard ratios."""
+        """Return the margins: log hazard ratios of Cox, else times in log."""
         return _raw(estimator, X)
 
     def is_log_hazard(self, estimator: Any) -> bool:

@@ -28,8 +28,8 @@ class FromRisk(SurvivalModel):
     """A model that gives a risk score, with Breslow's baseline.
 
     ``fit`` trains a copy of the model and estimates the baseline from its scores of the
-    training rows. Models of XGBoost, CatBoost and LightGBM are trained by the Cox
-    likelihood, whatever their objective; others by their own ``fit(X, y)`` with a
+    training rows. Models of XGBoost and LightGBM are trained by the Cox likelihood,
+    CatBoost's by that of a Weibull law; others by their own ``fit(X, y)`` with a
     structured y (event, time), such as scikit-survival's. Given as
     ``FrozenEstimator(model)``, a Booster or a function X -> scores, the model is taken
     as it is and only the baseline is estimated.

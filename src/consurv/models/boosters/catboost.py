@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from consurv._checks import Float
 from consurv.adapters.catboost import interval_labels
-from consurv.adapters.labels import signed_times
 from consurv.errors import MissingDependency
 from consurv.models.boosters.booster import AFT, BoostedSurvival, Cox
-from consurv.models.boosters.scale import log_likelihood
+from consurv.models.boosters.scale import log_likelihood, marginal_scale
+from consurv.models.cox import CoxPH
 from consurv.models.model import Data
 from consurv.outcome import Outcome
 
@@ -40,6 +40,23 @@ class _CatBoost(BoostedSurvival):
             **dict(self.params or {}),
         }
         return catboost.CatBoostRegressor(**settings)
+
+    def _train_law(
+        self, data: Data, validation: Data | None, seed: int, law: str, scale: float
+    ) -> Any:
+        """Train by the likelihood of a law of log T, from where times lie."""
+        model = self._model(
+            seed, loss_function=f"SurvivalAft:dist={law.title()};scale={scale!r}"
+        )
+        # Trees start at log time 0, so times are counted from where they lie.
+        location, _ = marginal_scale(data[1], law)
+        unit = float(np.exp(location))
+        model.fit(data[0], interval_labels(_divided(data[1], unit)))
+        if validation is not None:
+            held = _divided(validation[1], unit)
+            _keep_best(model, validation[0], held, law, scale)
+        model.set_scale_and_bias(1.0, location)
+        return model
 
     def _margin(self, features: NDArray[Any]) -> Float:
         found = self.booster_.predict(features, prediction_type="RawFormulaVal")
@@ -73,29 +90,17 @@ class CatBoostSurvivalAFT(_CatBoost, AFT):
     """
 
     def _train(self, data: Data, validation: Data | None, seed: int) -> Any:
-        location = self._start(data[1])
-        loss = f"SurvivalAft:dist={self.distribution.title()};scale={self.scale_!r}"
-        model = self._model(seed, loss_function=loss)
-        # Trees start at log time 0, so times are counted from where they lie.
-        unit = float(np.exp(location))
-        model.fit(data[0], interval_labels(_divided(data[1], unit)))
-        if validation is not None:
-            self._keep_best(model, validation[0], _divided(validation[1], unit))
-        model.set_scale_and_bias(1.0, location)
-        return model
-
-    def _keep_best(self, model: Any, features: NDArray[Any], outcome: Outcome) -> None:
-        """Cut the trees after those at which the outcomes are likeliest."""
-        stages = model.staged_predict(features, prediction_type="RawFormulaVal")
-        likelihood = [
-            log_likelihood(outcome, np.asarray(margin), self.scale_, self.distribution)
-            for margin in stages
-        ]
-        model.shrink(ntree_end=int(np.argmax(likelihood)) + 1)
+        self._start(data[1])
+        return self._train_law(data, validation, seed, self.distribution, self.scale_)
 
 
 class CatBoostSurvivalCox(_CatBoost, Cox):
-    """CatBoost with the loss ``Cox`` and Breslow's baseline.
+    """CatBoost with proportional hazards and Breslow's baseline.
+
+    Hazard ratios are found by the likelihood of a Weibull law, which has proportional
+    hazards, and the law is then left for Breslow's baseline. CatBoost's own loss
+    ``Cox`` is not used: up to version 1.2.10 at least, its gradients see risk sets of a
+    few hundred rows at a time, so that results depend on the order of rows.
 
     Parameters
     ----------
@@ -105,6 +110,8 @@ class CatBoostSurvivalCox(_CatBoost, Cox):
     Attributes
     ----------
     booster_ : catboost.CatBoostRegressor
+        Of log times; a log hazard ratio is minus its margin over ``scale_``.
+    scale_ : float
     baseline_ : Baseline
         Of the rows that the booster was trained on.
 
@@ -119,12 +126,29 @@ class CatBoostSurvivalCox(_CatBoost, Cox):
     """
 
     def _train(self, data: Data, validation: Data | None, seed: int) -> Any:
-        model = self._model(seed, loss_function="Cox")
-        extra: dict[str, Any] = {}
-        if validation is not None:
-            extra["eval_set"] = (validation[0], signed_times(validation[1]))
-            extra["early_stopping_rounds"] = self.early_stopping_rounds
-        return model.fit(data[0], signed_times(data[1]), **extra)
+        _, self.scale_ = marginal_scale(data[1], "extreme")
+        return self._train_law(data, validation, seed, "extreme", self.scale_)
+
+    def _finish(self, data: Data) -> None:
+        # The law's scale is too wide for ratios; those of a Cox model of the margin.
+        margin = super()._margin(data[0])
+        slope = CoxPH(penalty=1e-4).fit(margin[:, None], data[1]).coef_[0]
+        self.scale_ = -1.0 / float(slope) if slope < 0 else self.scale_
+        super()._finish(data)
+
+    def _margin(self, features: NDArray[Any]) -> Float:
+        return -super()._margin(features) / self.scale_
+
+
+def _keep_best(
+    model: Any, features: NDArray[Any], outcome: Outcome, law: str, scale: float
+) -> None:
+    """Cut the trees after those at which the outcomes are likeliest."""
+    stages = model.staged_predict(features, prediction_type="RawFormulaVal")
+    likelihood = [
+        log_likelihood(outcome, np.asarray(margin), scale, law) for margin in stages
+    ]
+    model.shrink(ntree_end=int(np.argmax(likelihood)) + 1)
 
 
 def _divided(outcome: Outcome, unit: float) -> Outcome:
