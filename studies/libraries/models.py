@@ -105,11 +105,13 @@ def _torchsurv(train: tuple[Any, Outcome], held: tuple[Any, Outcome]) -> FromTor
     everyone = np.arange(len(held[1]))
     for _ in range(_EPOCHS):
         network.train()
-        for rows in torch.randperm(len(train[1])).split(256):
-            if len(rows) < 2 or not train[1].event[rows.numpy()].any():
+        order = torch.randperm(len(train[1])).numpy()
+        for start in range(0, len(order), 256):
+            rows = order[start : start + 256]
+            if len(rows) < 2 or not train[1].event[rows].any():
                 continue  # torchsurv refuses batches without an event
             optimizer.zero_grad()
-            loss(train, rows.numpy()).backward()
+            loss(train, rows).backward()
             optimizer.step()
         network.eval()
         with torch.no_grad():
