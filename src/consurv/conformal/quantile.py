@@ -115,8 +115,11 @@ def _search(
     n, scores = outline.n, np.full(len(columns), np.nan)
     n_events = np.zeros(len(columns), dtype=np.int64)
     searches: dict[int, LevelSearch] = {}
+    fixed = to_mass(outline.fixed)
+    reach = outline.n_points + to_mass(outline.reach)
     for i in np.flatnonzero(n).tolist():
-        search = _begin(outline, i, min(int(ranks[i]), int(n[i])))
+        wanted = min(int(ranks[i]), int(n[i])) - float(fixed[i])
+        search = _begin(outline, i, wanted, float(reach[i]) if fixed[i] else np.inf)
         if isinstance(search, LevelSearch):
             searches[i] = search
         else:
@@ -131,19 +134,22 @@ def _search(
     return Quantiles(scores, ranks, n, n_events, round_.count)
 
 
-def _begin(outline: Outline, i: int, k: int) -> LevelSearch | float:
-    """Return the search of one level, or its end where nothing is to be searched."""
-    fixed = float(to_mass(outline.fixed[i]))
+def _begin(
+    outline: Outline, i: int, wanted: float, reach: float
+) -> LevelSearch | float:
+    """Return the search of one level, or its end where nothing is to be searched.
+
+    *reach* is the mass that no score exceeds; infinite where it is that of all.
+    """
     search = LevelSearch(
-        k - fixed,
+        wanted,
         int(outline.n[i]),
         int(outline.n_law[i]),
         float(outline.last_time[i]),
         (outline.scores[i], outline.weights[i]),
         3 * float(np.sqrt(outline.variance[i])),
     )
-    reach = float(outline.n_points[i] + to_mass(outline.reach[i]))
-    if fixed and not 0 < search.target <= reach:
+    if reach < np.inf and not 0 < search.target <= reach:
         return -np.inf if search.target <= 0 else np.inf
     if outline.n_law[i] and outline.most_pieces[i] <= FEW_PIECES:
         search.list_all()
