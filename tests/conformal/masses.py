@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from consurv.conformal.masses import EVERYONE
+from consurv.conformal.masses import EVERYONE, to_mass
 from consurv.conformal.quantile import smallest_scores
 
 
@@ -11,19 +11,25 @@ class Mass:
 
     def __init__(self, law, q, rows=EVERYONE):
         self.of = law.at(q, np.ones(len(q)), rows)
-        self.n, self.sketch = self.of.n, self.of.sketch
+        self.n = self.of.n
+
+    def sketch(self, size):
+        return self.of.sketch(size)[0]
 
     def coarse_mass(self, s):
-        return self.of.coarse_masses([s])[0]
+        return self.of.coarse_masses(np.array([[s]]))[0, 0]
+
+    def at(self, s):
+        return self.of.at(np.array([s]), None)
 
     def mass(self, s):
-        return self.of.at(s, None).mass
+        return to_mass(self.at(s).units)[0]
 
     def n_pieces(self, lo, hi):
-        return self.of.n_pieces(self.of.at(lo, None), self.of.at(hi, None))
+        return self.of.n_pieces(self.at(lo), self.at(hi))[0]
 
     def pieces(self, lo, hi):
-        return self.of.pieces(self.of.at(lo, None), self.of.at(hi, None))
+        return self.of.pieces(self.at(lo), self.at(hi))
 
 
 def smallest_score(masses, k):

@@ -14,7 +14,7 @@ import consurv.conformal.quantile as quantile
 from consurv.conformal import shifts
 from consurv.conformal.censoring.laws.law import AtScore
 from consurv.conformal.censoring.laws.sampled import SampledLaw
-from consurv.conformal.masses import UNIT, LevelMass, Pieces
+from consurv.conformal.masses import LevelMass, Pieces
 from consurv.conformal.quantile import rank
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
@@ -431,17 +431,18 @@ class TestSmallestScore:
             last_time = 1.0
 
             def sketch(self, size):
-                return np.arange(10.0)
+                return np.arange(10.0)[None]
 
             def at(self, s, above):
-                return AtScore(s, round(float(s > 0) / UNIT))
+                return AtScore(s, np.array([[int(s[0] > 0), 0]]))
 
             def n_pieces(self, lo, hi):
-                return 10
+                return np.array([10])
 
             def pieces(self, lo, hi):
                 jump = np.full(10, 0.1)
-                return Pieces(0.0, np.arange(10.0), jump, np.zeros(10))
+                level = np.zeros(10, int)
+                return Pieces(np.zeros(1), level, np.arange(10.0), jump, 0 * jump)
 
         blocks = [LevelMass(np.array([20.0]), Tenths())]
         assert np.cumsum(np.full(10, 0.1))[-1] < 1

@@ -17,8 +17,8 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from consurv._checks import Float, Index
-from consurv.conformal.masses import EVERYONE, Law, LawMass, LevelMass
+from consurv._checks import Bool, Float, Index
+from consurv.conformal.masses import Law, LawMass, LevelMass
 from consurv.conformal.questions import Masses, Question
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
@@ -29,8 +29,11 @@ S = TypeVar("S")
 # Subjects looked at together, so that all that belongs to them stays in the cache.
 _PART = 1 << 14
 # A sketch is made from about so many subjects of a block.
-_SAMPLE = 1 << 17
-_NONE = np.empty(0)
+_SAMPLE = 1 << 16
+# Scores of a sketch made together.
+_TOGETHER = 1 << 17
+# Rows whose percentile times are turned over together.
+_TURNED = 1 << 9
 
 Data = tuple[Any, Outcome]
 
@@ -175,17 +178,25 @@ class Contribution:
         """Return the summary that a question asks for."""
         if not question.of_sample:
             return question.answer(self._masses(question.levels, question.of_laws))
-        every = max(-(-self.n_subjects // _SAMPLE), 1)
-        sample: Any = question.answer([self._sample(question.levels, every)])
+        # Points are listed in the next round; with laws a narrow window saves one.
+        wanted = _SAMPLE // (1 if len(self.law_rows) else 4)
+        every = max(-(-self.n_subjects // wanted), 1)
+        some = slice(None, None, every)
+        law = None if self.law is None else self.law.select(some)
+        sample = replace(
+            self,
+            point_rows=self.point_rows[some],
+            point_times=self.point_times[some],
+            law_rows=self.law_rows[some],
+            law=law,
+        )
+        outline: Any = question.answer(sample._everyone(question.levels))
         if every > 1:
-            counts = [self._n_finite(rows, question.levels) for rows in self._lists]
-            sample = sample.standing_for(*counts)
-        outline: S = sample
-        return outline
-
-    @property
-    def _lists(self) -> tuple[Index, Index]:
-        return self.point_rows, self.law_rows
+            lists = self.point_rows, self.law_rows
+            counts = [self._n_finite(rows, question.levels) for rows in lists]
+            outline = outline.standing_for(*counts)
+        answer: S = outline
+        return answer
 
     def _n_finite(self, rows: Index, levels: Index) -> Index:
         q = self.block.percentile_times
@@ -199,59 +210,76 @@ class Contribution:
         q = self.block.percentile_times
         return not q.size or bool(q.max() < np.inf)
 
-    def _sample(self, levels: Index, every: int) -> list[tuple[int, LevelMass]]:
-        """Return one mass for each level, of some of the subjects."""
-        some = slice(None, None, every)
-        law = None if self.law is None else self.law.select(some)
-        points, censored = self.point_rows[some], self.law_rows[some]
-        point_q, law_q = self._columns(points, levels), self._columns(censored, levels)
-        masses = []
-        for i in range(len(levels)):
-            mass = self._points(point_q[i], points, self.point_times[some])
-            if law is not None:
-                mass = replace(mass, law=self._law(law, law_q[i], EVERYONE))
-            masses.append((i, mass))
-        return masses
+    def _everyone(self, levels: Index) -> Masses:
+        """Return the mass of all subjects together at some levels at a time."""
+        points, laws = slice(0, len(self.point_rows)), slice(0, len(self.law_rows))
+        return self._part(points, laws, levels, _TOGETHER)
 
     def _masses(self, levels: Index, of_laws: bool) -> Masses:
-        """Yield the mass at every level of a few subjects at a time.
+        """Yield the mass of a few subjects at some levels at a time.
 
         What belongs to them stays in the cache from level to level. Points are left
         out where only laws are asked for.
         """
+        none = slice(0, 0)
         for part in _parts(0 if of_laws else len(self.point_rows)):
-            rows, times = self.point_rows[part], self.point_times[part]
-            columns = self._columns(rows, levels)
-            yield [(i, self._points(q, rows, times)) for i, q in enumerate(columns)]
-        law = self.law
-        if law is None:
-            return
+            yield from self._part(part, none, levels)
         for part in _parts(len(self.law_rows)):
-            columns = self._columns(self.law_rows[part], levels)
-            masses = (self._law(law, q, part) for q in columns)
-            yield [(i, LevelMass(_NONE, mass)) for i, mass in enumerate(masses)]
+            yield from self._part(none, part, levels)
+
+    def _part(
+        self, points: slice, laws: slice, levels: Index, room: int = _PART
+    ) -> Masses:
+        """Yield the mass of some subjects: many levels at once if they are few."""
+        point_q = self._columns(self.point_rows[points], levels)
+        law_q = self._columns(self.law_rows[laws], levels)
+        size, law = point_q.shape[1] + law_q.shape[1], self.law if law_q.size else None
+        alone = not self._finite or (law is not None and not law.many_levels)
+        step = 1 if alone else max(room // max(size, 1), 1)
+        for first in range(0, len(levels), step):
+            group = slice(first, first + step)
+            mass = self._points(point_q[group], points)
+            if law is not None:
+                mass = replace(mass, law=self._law(law, law_q[group], laws))
+            yield group, mass
 
     def _columns(self, rows: Index, levels: Index) -> Float:
         """Return percentile times, one row for each level."""
-        q = self.block.percentile_times.take(rows, axis=0)
-        return np.ascontiguousarray(q.T[levels])
+        q = self.block.percentile_times
+        columns = np.empty((len(levels), len(rows)))
+        if 4 * len(levels) <= q.shape[1]:
+            for column, p in zip(columns, levels.tolist(), strict=True):
+                column[:] = q[:, p].take(rows)
+            return columns
+        for part in _parts(len(rows), _TURNED):  # it is turned over within the cache
+            turned = q.take(rows[part], axis=0).T
+            columns[:, part] = turned if len(levels) == len(turned) else turned[levels]
+        return columns
 
-    def _points(self, q: Float, rows: Index, times: Float) -> LevelMass:
+    def _points(self, q: Float, part: slice) -> LevelMass:
         """Return the mass of points; infinite rows do not count."""
-        events = self.block.outcome.event[rows]
+        times, events = self.point_times[part], self._events[part]
         if not self._finite:
-            finite = q < np.inf
-            q, times, events = q[finite], times[finite], events[finite]
+            finite = q[0] < np.inf
+            q, times, events = q[:, finite], times[finite], events[finite]
         scores = -times / q if self.block.proportional else q - times
-        return LevelMass(scores, events=None if events.all() else events)
+        return LevelMass(scores, events=None if self._all_events else events)
+
+    @cached_property
+    def _events(self) -> Bool:
+        return self.block.outcome.event[self.point_rows]
+
+    @cached_property
+    def _all_events(self) -> bool:
+        return bool(self._events.all())
 
     def _law(self, law: Law, q: Float, rows: slice) -> LawMass:
         """Return the mass of laws; infinite rows do not count."""
         if self._finite or q.max(initial=0.0) < np.inf:
             return law.at(*self.block.line(q), rows)
-        finite = np.flatnonzero(q < np.inf)
-        return law.at(*self.block.line(q[finite]), finite + (rows.start or 0))
+        finite = np.flatnonzero(q[0] < np.inf)
+        return law.at(*self.block.line(q[:, finite]), finite + rows.start)
 
 
-def _parts(n: int) -> list[slice]:
-    return [slice(i, min(i + _PART, n)) for i in range(0, n, _PART)]
+def _parts(n: int, size: int = _PART) -> list[slice]:
+    return [slice(i, min(i + size, n)) for i in range(0, n, size)]

@@ -1,22 +1,25 @@
-"""The search at one level: a window that holds the answer, and what to ask next."""
+"""The search, level by level: a window that holds the answer, and what to ask next."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from consurv._checks import Bool, Float
+from consurv._checks import Bool, Float, Index
+from consurv.conformal.masses import to_mass
+from consurv.conformal.questions import Bracket, Breakpoints, Nearby, Outline, Window
 
-__all__ = ["Ends", "LevelSearch", "Listed"]
+__all__ = ["Ends", "LevelSearch", "Listed", "Searches"]
 
 # The first bracket is predicted to hold this much mass on either side of the target.
 FIRST_MARGIN = 1 / 16
 # With the exact mass at both ends known, the next is predicted so much better.
 GAIN = 64
-# A prediction that failed is given so much more room.
-ROOM = 32
+# A prediction that failed is given so much more room: a window, and a bracket in it,
+# which by then is predicted from exact values.
+ROOM, MORE = 32, 8
 EPS = float(np.finfo(np.float64).eps)
 # Rises of the mass below this, plus the second times n, are rounding of its two ends.
 _ROUNDING = 1e-10, 1e-13
@@ -80,6 +83,7 @@ class LevelSearch:
         self._ranks = np.cumsum(sketch[1][order])
         self._spread = spread + 2 * float(sketch[1].max()) + 2
         self._stride, self._margin, self._listing = 0.0, FIRST_MARGIN, False
+        self._missed = 0  # brackets in a row that did not hold the answer
         self.lo, self.hi = self._sketched(-1), self._sketched(1)
         if self.lo >= self.hi:  # a heavy tie: any window around it will do
             width = 1e-6 * max(abs(self.lo), last_time)
@@ -268,11 +272,18 @@ class LevelSearch:
         self._correct((lo, hi), mass)
         if np.isinf(self._high_known - self._low_known):  # not proven yet
             # First a little more room, then all that the window has.
-            self._margin = self._margin * ROOM if self._margin < 1 else np.inf
+            self._margin = self._margin * MORE if self._margin < 1 else np.inf
             self._propose()
             return
         width = self._high - self._low
-        if reached != [False, True]:
+        self._missed = 0 if reached == [False, True] else self._missed + 1
+        if self._missed == 1:
+            # Off by so much: the same on the other side should do.
+            nearest = (lo, mass[0]) if reached[0] else (hi, mass[1])
+            off = abs(self._count(nearest[0]) + nearest[1] - self.target)
+            self._margin = max(self._margin, off)
+            self._propose()
+        elif self._missed:
             # Often nothing but a line is left between the ends that are known.
             self.bracket = Ends(self._low, self._high, all=width <= 4 * self._nudge)
         elif width > self._width / 2:  # the prediction misleads
@@ -346,3 +357,106 @@ class LevelSearch:
             end = hi if i == len(at) else float(at[i])
             return min(start + max(self.wanted - level, 0.0) / float(slopes[i]), end)
         return hi if i == len(at) else float(at[i])
+
+
+class Searches:
+    """The searches of all levels that are still open, and what the others found.
+
+    Parameters
+    ----------
+    outline : Outline
+    ranks : ndarray of int of shape (L,)
+    few : int
+        Up to so many breakpoints of a level are listed without a search.
+    """
+
+    def __init__(self, outline: Outline, ranks: Index, few: int) -> None:
+        n, fixed = outline.n, to_mass(outline.fixed)
+        self.scores = np.full(len(n), np.nan)
+        self.n_events = np.zeros(len(n), dtype=np.int64)
+        self.open: dict[int, LevelSearch] = {}
+        # One for each law may lie at the same place.
+        self._limit = np.maximum(few, outline.n_law)
+        wanted = np.minimum(ranks, n) - fixed
+        # The mass that no score exceeds; it is that of all where none is fixed.
+        reach = outline.n_points + to_mass(outline.reach)
+        # Near the ends of F a count is surer than in its middle.
+        share = np.clip(wanted / np.maximum(n, 1), 0.02, 0.98)
+        spread = np.sqrt(outline.variance * 4 * share * (1 - share))
+        for i in np.flatnonzero(n).tolist():
+            search = LevelSearch(
+                float(wanted[i]),
+                int(n[i]),
+                int(outline.n_law[i]),
+                float(outline.last_time[i]),
+                (outline.scores[i], outline.weights[i]),
+                3 * float(spread[i]),
+            )
+            if fixed[i] and not 0 < search.target <= reach[i]:
+                self.scores[i] = -np.inf if search.target <= 0 else np.inf
+                continue
+            if outline.n_law[i] and outline.most_pieces[i] <= few:
+                search.list_all()
+            self.open[i] = search
+
+    def questions(self, columns: Index) -> list[tuple[list[int], Any]]:
+        """Return what is to be asked next, with the levels that want to know."""
+        windows = [i for i, search in self.open.items() if not search.has_window]
+        brackets = [i for i, search in self.open.items() if search.wants_bracket]
+        asked: list[tuple[list[int], Any]] = []
+        # Those without laws have no places at which to estimate the mass.
+        for width in (0, 3):
+            some = [i for i in windows if len(self.open[i].places) == width]
+            if some:
+                lo, hi = np.array([(self.open[i].lo, self.open[i].hi) for i in some]).T
+                places = np.array([self.open[i].places for i in some])
+                asked.append((some, Window(columns[some], lo, hi, places)))
+        if brackets:
+            lo, hi = np.array([self.open[i].bracket[:2] for i in brackets]).T
+            every = [self.open[i].bracket.all for i in brackets]
+            limit = np.where(every, np.inf, self._limit[brackets])
+            asked.append((brackets, Bracket(columns[brackets], lo, hi, limit)))
+        return asked
+
+    def see(self, levels: list[int], question: Any, found: Any) -> None:
+        """Take in an answer."""
+        order = np.argsort(found.level, kind="stable")
+        starts = np.searchsorted(found.level[order], np.arange(1, len(levels)))
+        rows = np.split(order, starts)
+        if isinstance(found, Nearby):
+            self._see_windows(levels, found, rows)
+        else:
+            self._see_brackets(levels, question.limit, found, rows)
+        for i in levels:
+            search = self.open[i]
+            if search.answer is not None:
+                self.scores[i], self.n_events[i] = search.answer, search.n_events
+                del self.open[i]
+
+    def _see_windows(self, levels: list[int], found: Nearby, rows: list[Index]) -> None:
+        for j, i in enumerate(levels):
+            self.open[i].see_window(
+                int(found.below[j]),
+                int(found.events_below[j]),
+                found.points[rows[j]],
+                found.events[rows[j]],
+                found.law[j],
+            )
+
+    def _see_brackets(
+        self, levels: list[int], limit: Float, found: Breakpoints, rows: list[Index]
+    ) -> None:
+        rise = np.diff(found.law, axis=1)
+        masses = to_mass(np.concatenate([found.law, rise], axis=1)).tolist()
+        for j, i in enumerate(levels):
+            listed = None
+            if found.n_pieces[j] <= limit[j]:
+                listed = Listed(
+                    found.position[rows[j]],
+                    found.jump[rows[j]],
+                    found.turn[rows[j]],
+                    float(found.base_slope[j]),
+                    bool(found.straight[j]),
+                )
+            lower, upper, between = masses[j]
+            self.open[i].see_bracket((lower, upper), between, listed)

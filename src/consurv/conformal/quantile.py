@@ -5,6 +5,7 @@ too many to list. The search lists only those in a tiny interval that is proven 
 the answer. It asks partitions of the subjects (``questions.py``), about all levels at
 once, in a few rounds:
 
+0. where there are only points, and few, they are listed and that is all;
 1. a sketch, a few draws of each law beside the points, gives a window around s;
 2. in the window the points are listed and the mass of the laws is close to a parabola
    through three cheap estimates, which predicts a bracket (lo, hi];
@@ -22,17 +23,9 @@ from typing import NamedTuple
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.level_search import LevelSearch, Listed
-from consurv.conformal.questions import (
-    Bracket,
-    Breakpoints,
-    Outline,
-    Partition,
-    Sketch,
-    Window,
-    ask,
-    to_mass,
-)
+from consurv.conformal.level_search import Searches
+from consurv.conformal.masses import to_mass
+from consurv.conformal.questions import Outline, Partition, Sketch, ask
 
 __all__ = ["Quantiles", "conformal_quantiles", "rank", "smallest_scores"]
 
@@ -112,126 +105,32 @@ def smallest_scores(
 def _search(
     partitions: Sequence[Partition], columns: Index, outline: Outline, ranks: Index
 ) -> Quantiles:
-    n, scores = outline.n, np.full(len(columns), np.nan)
-    n_events = np.zeros(len(columns), dtype=np.int64)
-    searches: dict[int, LevelSearch] = {}
-    fixed = to_mass(outline.fixed)
-    reach = outline.n_points + to_mass(outline.reach)
-    for i in np.flatnonzero(n).tolist():
-        wanted = min(int(ranks[i]), int(n[i])) - float(fixed[i])
-        search = _begin(outline, i, wanted, float(reach[i]) if fixed[i] else np.inf)
-        if isinstance(search, LevelSearch):
-            searches[i] = search
-        else:
-            scores[i] = search
-    round_ = _Rounds(partitions, columns, outline)
-    while searches:
-        round_.ask(searches)
-        for i, search in list(searches.items()):
-            if search.answer is not None:
-                scores[i], n_events[i] = search.answer, search.n_events
-                del searches[i]
-    return Quantiles(scores, ranks, n, n_events, round_.count)
-
-
-def _begin(
-    outline: Outline, i: int, wanted: float, reach: float
-) -> LevelSearch | float:
-    """Return the search of one level, or its end where nothing is to be searched.
-
-    *reach* is the mass that no score exceeds; infinite where it is that of all.
-    """
-    search = LevelSearch(
-        wanted,
-        int(outline.n[i]),
-        int(outline.n_law[i]),
-        float(outline.last_time[i]),
-        (outline.scores[i], outline.weights[i]),
-        3 * float(np.sqrt(outline.variance[i])),
-    )
-    if reach < np.inf and not 0 < search.target <= reach:
-        return -np.inf if search.target <= 0 else np.inf
-    if outline.n_law[i] and outline.most_pieces[i] <= FEW_PIECES:
-        search.list_all()
-    return search
-
-
-class _Rounds:
-    """Asks partitions what the searches of all levels want to know."""
-
-    def __init__(
-        self, partitions: Sequence[Partition], columns: Index, outline: Outline
-    ) -> None:
-        self._partitions, self._columns = partitions, columns
-        # One for each law may lie at the same place.
-        self._limit = np.maximum(FEW_PIECES, outline.n_law)
-        self.count = 1  # with the sketch
-
-    def ask(self, searches: dict[int, LevelSearch]) -> None:
-        """Ask once, about all levels that are still open."""
-        self.count += 1
-        if self.count > MAX_ROUNDS:
+    rounds = 1  # the sketch
+    if outline.listed.all():
+        return _of_all_points(outline, ranks)
+    searches = Searches(outline, ranks, FEW_PIECES)
+    while searches.open:
+        rounds += 1
+        if rounds > MAX_ROUNDS:
             raise RuntimeError(f"no quantile after {MAX_ROUNDS} rounds")
-        windows = [i for i, search in searches.items() if not search.has_window]
-        brackets = [i for i, search in searches.items() if search.wants_bracket]
-        # Those without laws have no places at which to estimate the mass.
-        for width in (0, 3):
-            some = [i for i in windows if len(searches[i].places) == width]
-            if some:
-                self._windows(searches, some)
-        if brackets:
-            self._brackets(searches, brackets)
-
-    def _windows(self, searches: dict[int, LevelSearch], levels: list[int]) -> None:
-        question = Window(
-            self._columns[levels],
-            np.array([searches[i].lo for i in levels]),
-            np.array([searches[i].hi for i in levels]),
-            np.array([searches[i].places for i in levels]),
-        )
-        found = ask(self._partitions, question)
-        rows = _by_level(found.level, len(levels))
-        for j, i in enumerate(levels):
-            searches[i].see_window(
-                int(found.below[j]),
-                int(found.events_below[j]),
-                found.points[rows[j]],
-                found.events[rows[j]],
-                found.law[j],
-            )
-
-    def _brackets(self, searches: dict[int, LevelSearch], levels: list[int]) -> None:
-        ends = [searches[i].bracket for i in levels]
-        limit = np.where([end.all for end in ends], np.inf, self._limit[levels])
-        question = Bracket(
-            self._columns[levels],
-            np.array([end.lo for end in ends]),
-            np.array([end.hi for end in ends]),
-            limit,
-        )
-        found = ask(self._partitions, question)
-        rows = _by_level(found.level, len(levels))
-        mass = to_mass(found.law)
-        rise = to_mass(found.law[:, 1] - found.law[:, 0])
-        for j, i in enumerate(levels):
-            listed = None
-            if found.n_pieces[j] <= limit[j]:
-                listed = _listed(found, rows[j], j)
-            lower, upper = mass[j].tolist()
-            searches[i].see_bracket((lower, upper), float(rise[j]), listed)
+        for levels, question in searches.questions(columns):
+            searches.see(levels, question, ask(partitions, question))
+    return Quantiles(searches.scores, ranks, outline.n, searches.n_events, rounds)
 
 
-def _by_level(level: Index, n: int) -> list[Index]:
-    """Return the entries of each level."""
-    order = np.argsort(level, kind="stable")
-    return np.split(order, np.searchsorted(level[order], np.arange(1, n)))
-
-
-def _listed(found: Breakpoints, rows: Index, j: int) -> Listed:
-    return Listed(
-        found.position[rows],
-        found.jump[rows],
-        found.turn[rows],
-        float(found.base_slope[j]),
-        bool(found.straight[j]),
-    )
+def _of_all_points(outline: Outline, ranks: Index) -> Quantiles:
+    """Return the quantiles where the sketch is all that there is: points, and few."""
+    n, fixed = outline.n, to_mass(outline.fixed)
+    scores, none = outline.scores, outline.weights == 0
+    if none.any():
+        scores = np.where(none, np.inf, scores)
+    target = np.minimum(ranks, n) - fixed - (1e-9 + 1e-12 * n)
+    places = np.ceil(target).astype(np.intp) - 1
+    found = np.where(places < 0, -np.inf, np.inf)
+    for i in np.flatnonzero((places >= 0) & (places < outline.n_points)).tolist():
+        found[i] = np.partition(scores[i], places[i])[places[i]]
+    found[n == 0] = np.nan
+    before = outline.events & (scores <= found[:, None])
+    inside = np.isfinite(found)
+    n_events = np.where(inside, np.count_nonzero(before, axis=1), 0)
+    return Quantiles(found, ranks, n, n_events, 1)

@@ -17,13 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import chain
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
-from consurv.conformal.masses import UNIT, LevelMass, Pieces
+from consurv.conformal.masses import UNIT, LevelMass, Pieces, carry
 
 __all__ = [
     "Bracket",
@@ -37,21 +36,22 @@ __all__ = [
     "Window",
     "ask",
     "merge",
-    "to_mass",
 ]
 
-# For some subjects at a time their mass at levels, these by their place in a question;
-# all together are those of the partition.
-Masses = Iterable[Sequence[tuple[int, LevelMass]]]
+# For some subjects at a time their mass at some levels, these by their place in a
+# question; all together are those of the partition.
+Masses = Iterable[tuple[slice, LevelMass]]
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
+# Up to so many points are listed at once, where there are no laws.
+FEW_POINTS = 1 << 14
 # Quantiles of one partition at one level.
 _QUANTILES = 1 << 10
 # A sketch has one score per subject, and more only up to so many in all.
 _FEW_SCORES = 1 << 12
 # Breakpoints at the same place become one where a list is longer.
 _LONG = 1 << 10
-_UNITS = round(1 / UNIT)
+_TRIED = 1 << 8
 
 
 class Question(Protocol[S_co]):
@@ -82,11 +82,7 @@ def _add(parts: Sequence[Any]) -> Any:
 
 
 def _carry(parts: Sequence[Any]) -> Any:
-    """Add up pairs (whole, units): the units stay below a whole."""
-    total = np.sum(parts, axis=0)
-    total[..., 0] += total[..., 1] // _UNITS
-    total[..., 1] %= _UNITS
-    return total
+    return carry(np.sum(parts, axis=0))
 
 
 def _join(parts: Sequence[Any]) -> Any:
@@ -101,8 +97,12 @@ def _most(parts: Sequence[Any]) -> Any:
     return np.max(parts, axis=0)
 
 
-def merge(summaries: Sequence[S]) -> S:
-    """Return the summary of all subjects together.
+def _least(parts: Sequence[Any]) -> Any:
+    return np.min(parts, axis=0)
+
+
+def merge(summaries: Sequence[S], how: Any = None) -> S:
+    """Return the summary of all subjects together, or else as *how* puts them.
 
     Examples
     --------
@@ -115,11 +115,9 @@ def merge(summaries: Sequence[S]) -> S:
     first: Any = summaries[0]
     if len(summaries) == 1:
         return summaries[0]
+    columns = {f: [getattr(s, f.name) for s in summaries] for f in fields(first)}
     merged: S = type(first)(
-        **{
-            f.name: f.metadata["merge"]([getattr(s, f.name) for s in summaries])
-            for f in fields(first)
-        }
+        **{f.name: (how or f.metadata["merge"])(columns[f]) for f in columns}
     )
     return merged
 
@@ -127,16 +125,6 @@ def merge(summaries: Sequence[S]) -> S:
 def ask(partitions: Sequence[Partition], question: Question[S]) -> S:
     """Return the answer of all partitions together."""
     return merge([partition.answer(question) for partition in partitions])
-
-
-def to_mass(units: Any) -> Float:
-    """Return masses from pairs (whole, units)."""
-    mass: Float = units[..., 0] + units[..., 1] * UNIT
-    return mass
-
-
-def _pair(units: int) -> tuple[int, int]:
-    return divmod(units, _UNITS)
 
 
 @dataclass(frozen=True)
@@ -153,8 +141,12 @@ class Outline:
         Mass that is there whatever the score, and what laws come to at last.
     scores, weights : ndarray of shape (L, Q)
         Quantiles, and how many subjects each stands for.
+    events : ndarray of bool of shape (L, Q)
+        Which of them are events, where they are listed.
     variance : ndarray of shape (L,)
         Of the mass that they show.
+    listed : ndarray of bool of shape (L,)
+        Whether they are all scores that there are; those of weight 0 are none.
     """
 
     n_points: Index = field(metadata={"merge": _add})
@@ -166,7 +158,9 @@ class Outline:
     reach: Index = field(metadata={"merge": _carry})
     scores: Float = field(metadata={"merge": _beside})
     weights: Float = field(metadata={"merge": _beside})
+    events: Bool = field(metadata={"merge": _beside})
     variance: Float = field(metadata={"merge": _add})
+    listed: Bool = field(metadata={"merge": _least})
 
     @property
     def n(self) -> Index:
@@ -186,6 +180,7 @@ class Outline:
             reach=reach,
             weights=self.weights * share[:, None],
             variance=share**2 * (self.variance + drawn / 4),
+            listed=np.zeros_like(self.listed),
         )
 
 
@@ -198,35 +193,63 @@ class Sketch:
     of_laws: ClassVar[bool] = False
 
     def answer(self, masses: Masses) -> Outline:
-        """Return the outline of one partition, that has one mass for each level."""
-        rows = [_outline(mass) for part in masses for _, mass in part]
-        return Outline(*(np.array(column) for column in zip(*rows, strict=True)))
+        """Return the outline of one partition, whose levels come with all subjects."""
+        parts = [_outline(mass) for _, mass in masses]
+        width = max(part.scores.shape[1] for part in parts)
+        return merge([_padded(part, width) for part in parts], _join)
 
 
-def _outline(mass: LevelMass) -> tuple[Any, ...]:
-    law, n = mass.law, len(mass.points) + mass.n_law
-    size = min(max(_FEW_SCORES // max(n, 1), 1), 16)
-    scores = np.sort(mass.sketch(size))
-    places = (np.arange(_QUANTILES) + 0.5) * (len(scores) / _QUANTILES)
-    quantiles = scores[places.astype(np.intp)] if n else np.zeros(_QUANTILES)
-    if law is None:
-        most_pieces, last_time, reach = 0.0, 0.0, 0
+def _outline(mass: LevelMass) -> Outline:
+    law, points = mass.law, np.atleast_2d(mass.points)
+    size, n_law = len(points), mass.n_law
+    n = points.shape[1] + n_law
+    listed = not n_law and n <= FEW_POINTS
+    draws = 1 if listed else min(max(_FEW_SCORES // max(n, 1), 1), 16)
+    scores = np.repeat(points, draws, axis=1) if draws > 1 else points
+    events = np.zeros((1, _QUANTILES), dtype=np.bool_)
+    if listed:
+        events = np.ones((1, n), np.bool_) if mass.events is None else mass.events
     else:
-        most_pieces, last_time = float(law.most_pieces), law.last_time
-        reach = law.at(np.inf, None).units if mass.fixed else law.n * _UNITS
-    return (
-        len(mass.points),
-        mass.n_law,
-        mass.n_fixed,
-        most_pieces,
-        last_time,
-        divmod(round(mass.fixed / UNIT), _UNITS),
-        divmod(reach, _UNITS),
-        quantiles,
-        np.full(_QUANTILES, len(scores) / size / _QUANTILES),
-        # One draw in each of `size` strata: the error of a subject's mass is uniform
+        if n_law and law is not None:
+            scores = np.concatenate([scores, law.sketch(draws)], axis=1)
+            scores.sort(axis=1)
+        else:
+            scores = np.sort(scores, axis=1)
+        places = (np.arange(_QUANTILES) + 0.5) * (scores.shape[1] / _QUANTILES)
+        scores = scores[:, places.astype(np.intp)]
+    reach = np.array([[n_law, 0]])
+    if law is not None and mass.fixed:
+        reach = law.at(np.full(size, np.inf), None).units
+    fixed = divmod(round(mass.fixed / UNIT), round(1 / UNIT))
+    return Outline(
+        np.full(size, points.shape[1]),
+        np.full(size, n_law),
+        np.full(size, mass.n_fixed),
+        np.full(size, float(law.most_pieces) if law is not None else 0.0),
+        np.full(size, law.last_time if law is not None else 0.0),
+        np.tile(fixed, (size, 1)),
+        np.tile(reach, (size // len(reach), 1)),
+        scores,
+        np.broadcast_to(n / max(scores.shape[1], 1), scores.shape),
+        np.broadcast_to(events, scores.shape),
+        # One draw in each of so many strata: the error of a subject's mass is uniform
         # within a stratum.
-        mass.n_law / 12 / size**2,
+        np.full(size, n_law / 12 / draws**2),
+        np.full(size, listed),
+    )
+
+
+def _padded(part: Outline, width: int) -> Outline:
+    """Return an outline with more scores, of weight 0: infinite ones did not count."""
+    missing = (0, 0), (0, width - part.scores.shape[1])
+    if not missing[1][1]:
+        return part
+    found = part.scores.shape[1] > 0
+    return replace(
+        part,
+        scores=np.pad(part.scores, missing, mode="edge" if found else "constant"),
+        weights=np.pad(part.weights, missing),
+        events=np.pad(part.events, missing),
     )
 
 
@@ -268,24 +291,22 @@ class Window:
         """Return what one partition has there."""
         size = len(self.levels)
         below, events_below = np.zeros((2, size), dtype=np.int64)
-        law = np.zeros(self.places.shape)
-        found: list[tuple[int, Float, Bool]] = []
-        for i, mass in chain.from_iterable(masses):
-            if len(mass.points):
-                lower = mass.points <= self.lo[i]
-                inside = np.flatnonzero(~lower & (mass.points <= self.hi[i]))
-                n_lower = int(np.count_nonzero(lower))
-                below[i] += n_lower
-                if mass.events is None:
-                    events_below[i] += n_lower
-                    events = np.ones(len(inside), dtype=np.bool_)
-                else:
-                    events_below[i] += int(np.count_nonzero(lower & mass.events))
-                    events = mass.events[inside]
-                found.append((i, mass.points[inside], events))
-            if law.size and mass.law is not None and mass.law.n:
-                law[i] += mass.law.coarse_masses(self.places[i].tolist())
-        return Nearby(below, events_below, law, *_listed(found, (0.0, True)))
+        law, found = np.zeros(self.places.shape), []
+        for group, mass in masses:
+            points = np.atleast_2d(mass.points)
+            if points.size:
+                lower = points <= self.lo[group, None]
+                place = np.flatnonzero((points <= self.hi[group, None]) ^ lower)
+                level, row = np.divmod(place, points.shape[1])
+                events = np.ones(len(row), np.bool_)
+                below[group] += [np.count_nonzero(some) for some in lower]
+                if mass.events is not None:
+                    events, lower = mass.events[row], lower & mass.events
+                events_below[group] += [np.count_nonzero(some) for some in lower]
+                found.append((level + group.start, points.ravel()[place], events))
+            if law.size and mass.law is not None and mass.n_law:
+                law[group] += mass.law.coarse_masses(self.places[group])
+        return Nearby(below, events_below, law, *_joined(found, (0, 0.0, True)))
 
 
 @dataclass(frozen=True)
@@ -334,55 +355,69 @@ class Bracket:
     def answer(self, masses: Masses) -> Breakpoints:
         """Return the mass of one partition."""
         size = len(self.levels)
-        units: list[list[int]] = [[0, 0] for _ in range(size)]
-        n_pieces = np.zeros(size, dtype=np.int64)
+        units = np.zeros((size, 2, 2), dtype=np.int64)
+        n_pieces, straight = np.zeros(size, np.int64), np.zeros(size, np.bool_)
         slopes: list[list[float]] = [[] for _ in range(size)]
-        straight = np.zeros(size, dtype=np.bool_)
-        found: list[tuple[int, Float, Float, Float]] = []
-        for i, mass in chain.from_iterable(masses):
+        found: list[tuple[Index, Float, Float, Float]] = []
+        for group, mass in masses:
             law = mass.law
             if law is None or not law.n:
                 continue
-            hi = law.at(float(self.hi[i]), None)
-            lo = law.at(float(self.lo[i]), hi)
-            units[i][0] += lo.units
-            units[i][1] += hi.units
-            n_pieces[i] += law.n_pieces(lo, hi)
-            straight[i] = law.straight
-            if n_pieces[i] <= self.limit[i]:
+            hi = law.at(self.hi[group], None)
+            lo = law.at(self.lo[group], hi)
+            units[group] += np.stack([lo.units, hi.units], axis=1)
+            carry(units)
+            n_pieces[group] += law.n_pieces(lo, hi)
+            straight[group] = law.straight
+            listed = n_pieces[group] <= self.limit[group]
+            if listed.any():
                 pieces = law.pieces(lo, hi)
-                slopes[i].append(pieces.base_slope)
-                found.append((i, *_gathered(pieces)))
-        kept = [entry for entry in found if n_pieces[entry[0]] <= self.limit[entry[0]]]
-        pairs = [[divmod(total, _UNITS) for total in both] for both in units]
+                found.append(_gathered(pieces, listed, group.start))
+                for i, slope in enumerate(pieces.base_slope.tolist(), group.start):
+                    slopes[i].append(slope)
+        level, *columns = _joined(found, (0, 0.0, 0.0, 0.0))
+        kept = (n_pieces <= self.limit)[level]
         return Breakpoints(
-            np.array(pairs, dtype=np.int64).reshape(size, 2, 2),
+            units,
             n_pieces,
             np.array([math.fsum(parts) for parts in slopes]),
             straight,
-            *_listed(kept, (0.0, 0.0, 0.0)),
+            level[kept],
+            *(column[kept] for column in columns),
         )
 
 
-def _gathered(pieces: Pieces) -> tuple[Float, Float, Float]:
+def _gathered(
+    pieces: Pieces, listed: Bool, first: int
+) -> tuple[Index, Float, Float, Float]:
     """Return breakpoints, those at the same place as one if there are many."""
-    position, jump, turn = pieces.position, pieces.jump, pieces.slope
-    if len(position) <= _LONG:
-        return position, jump, turn
+    level, position, jump, turn = (
+        pieces.level,
+        pieces.position,
+        pieces.jump,
+        pieces.slope,
+    )
+    if not listed.all():
+        kept = listed[level]
+        level, position = level[kept], position[kept]
+        jump, turn = jump[kept], turn[kept]
+    level = level + first
+    if len(listed) > 1 or len(position) <= _LONG:
+        return level, position, jump, turn
+    some = position[:: len(position) // _TRIED]
+    if 2 * len(np.unique(some)) > len(some):  # few share a place
+        return level, position, jump, turn
     places, where = np.unique(position, return_inverse=True)
     if 2 * len(places) > len(position):
-        return position, jump, turn
+        return level, position, jump, turn
     jumps: Float = np.bincount(where, jump).astype(np.float64)
     turns: Float = np.bincount(where, turn).astype(np.float64)
-    return places, jumps, turns
+    return level[: len(places)], places, jumps, turns
 
 
-def _listed(found: Sequence[Any], like: tuple[Any, ...]) -> list[Any]:
-    """Return the level of every entry of the lists, and the lists one after another."""
-    sizes = [len(entry[1]) for entry in found]
-    level = np.repeat(np.array([entry[0] for entry in found], dtype=np.int64), sizes)
-    columns = (
+def _joined(found: Sequence[Any], like: tuple[Any, ...]) -> list[Any]:
+    """Return lists one after another, column by column."""
+    return [
         np.concatenate([np.empty(0, type(value)), *(entry[j] for entry in found)])
-        for j, value in enumerate(like, start=1)
-    )
-    return [level, *columns]
+        for j, value in enumerate(like)
+    ]

@@ -23,7 +23,7 @@ from consurv.conformal.censoring.laws.law import (
     LineMass,
     unroll,
 )
-from consurv.conformal.masses import EVERYONE, Pieces, in_units
+from consurv.conformal.masses import EVERYONE, Pieces, carry, in_units
 from consurv.curves.interpolate import index_before, survival_at, survival_before
 from consurv.curves.nodes import Nodes, end_time
 from consurv.curves.percentiles import percentile_times
@@ -100,6 +100,8 @@ class CurveLaw(EvenDraws):
     The curves may come in parts with different grids.
     """
 
+    many_levels = False
+
     def __init__(self, parts: Sequence[Curves]) -> None:
         self.parts = parts
         ends = np.cumsum([len(part.c) for part in parts]).tolist()
@@ -159,13 +161,12 @@ class _CurveMass(LineMass):
 
     def sketch(self, size: int) -> Float:
         """Return scores of evenly spread draws."""
-        times = self.law.draws(size)
-        return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
+        return self.scores(self.law.draws(size))
 
-    def at(self, s: float, above: AtScore | None) -> AtScore:
+    def at(self, s: Float, above: AtScore | None) -> AtScore:
         """Return the last node before offset − s·rate, part by part, and the mass."""
-        indices, units = [], 0
-        reached = self.offset - s * self.rate
+        indices, units = [], np.zeros((1, 2), dtype=np.int64)
+        reached = self.offset[0] - s * self.rate[0]
         for part, rows in zip(self.law.parts, self.law.rows, strict=True):
             # Nothing falls before c, where min(S(x⁻), S(c)) is S(c) already.
             x = np.maximum(reached[rows], part.c)
@@ -173,18 +174,18 @@ class _CurveMass(LineMass):
             value = survival_before(part.nodes, x, index)
             units += in_units(np.minimum(value, part.survival) / part.survival)
             indices.append(index)
-        return AtScore(s, units, indices)
+        return AtScore(s, carry(units), indices)
 
-    def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
+    def n_pieces(self, lo: AtScore, hi: AtScore) -> Index:
         """Return the number of jumps in (lo, hi]; endless while a bend lies there."""
         jumps = bends = 0
-        near, far = (self.offset - state.s * self.rate for state in (hi, lo))
+        near, far = (self.offset[0] - state.s * self.rate[0] for state in (hi, lo))
         parts = zip(self.law.parts, self.law.rows, hi.found, lo.found, strict=True)
         for part, rows, first, last in parts:
             from_c = np.maximum(near[rows], part.c)
             bends += part.n_bends(from_c, far[rows], last - first)
             jumps += int((last - first).sum()) if part.steps else 0
-        return jumps + bends * UNLISTED
+        return np.array([jumps + bends * UNLISTED])
 
     def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
         """Return the jumps of step curves, and one line for all that is straight."""
@@ -193,11 +194,13 @@ class _CurveMass(LineMass):
         for part, rows, first, last in parts:
             if part.steps:
                 row, time, size = part.jumps(first, last)
-                position = (self.offset[rows][row] - time) / self.rate[rows][row]
+                position = self.offset[0, rows][row] - time
+                position /= self.rate[0, rows][row]
                 positions.append(position)
                 sizes.append(size)
         position, jump = np.concatenate(positions), np.concatenate(sizes)
-        return Pieces(0.0, position, jump, np.zeros(len(position)))
+        none = np.zeros(len(position))
+        return Pieces(np.zeros(1), none.astype(np.intp), position, jump, none)
 
 
 def _as_slice(kept: Bool) -> Any:

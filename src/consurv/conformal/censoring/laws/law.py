@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.masses import UNIT
+from consurv.conformal.masses import to_mass
 
 __all__ = [
     "AT_THE_END",
@@ -57,37 +56,42 @@ class EvenDraws(ABC):
 
 
 class LineMass(ABC):
-    """What the masses of all laws hold: n subjects on their lines at one level."""
+    """What the masses of all laws hold: n subjects on their lines at g levels."""
 
     straight = False
 
     def __init__(self, offset: Float, rate: Float, last_time: float) -> None:
-        self.offset, self.rate, self.n = offset, rate, len(offset)
+        self.offset, self.rate = np.atleast_2d(offset), np.atleast_2d(rate)
+        self.n: int = self.offset.shape[1]
         self.last_time = last_time if offset.any() else 0.0
 
+    def scores(self, times: Float) -> Float:
+        """Return the scores (g, n·m) of times (n, m)."""
+        if times.shape[1] == 1:
+            return (self.offset - times[:, 0]) / self.rate
+        scores = (self.offset[..., None] - times) / self.rate[..., None]
+        return scores.reshape(len(scores), -1)
+
     @abstractmethod
-    def at(self, s: float, above: Any) -> AtScore:
+    def at(self, s: Float, above: Any) -> AtScore:
         """Return what holds at s; *above* is known at a larger score, or None."""
 
-    def coarse_masses(self, places: Sequence[float]) -> list[float]:
+    def coarse_masses(self, places: Float) -> Float:
         """Return the mass at ascending scores: there is nothing cheaper."""
-        states: list[AtScore] = []
-        for s in reversed(places):  # from above, where each is a start for the next
-            states.append(self.at(s, states[-1] if states else None))
-        return [state.mass for state in reversed(states)]
+        masses, above = np.empty(places.shape), None
+        for i in range(places.shape[1])[::-1]:  # each is a start for the next below
+            above = self.at(places[:, i], above)
+            masses[:, i] = to_mass(above.units)
+        return masses
 
 
 class AtScore(NamedTuple):
-    """What holds at a score: the mass in units, and what is needed for the pieces."""
+    """What holds at scores, one a level: the mass (g, 2) in units, what pieces need."""
 
-    s: float
-    units: int
+    s: Float
+    units: Index
     found: Any = None
-
-    @property
-    def mass(self) -> float:
-        """The mass."""
-        return self.units * UNIT
+    in_tail: bool = True  # whether somebody is where a curve has no more nodes
 
 
 def count_before(table: Float, rows: Index, x: Float, before: np.ufunc) -> Index:

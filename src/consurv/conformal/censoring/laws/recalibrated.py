@@ -20,13 +20,9 @@ from consurv.conformal.censoring.laws.law import (
     LineMass,
     count_before,
 )
-from consurv.conformal.masses import EVERYONE, UNIT, Pieces, in_units
+from consurv.conformal.masses import EVERYONE, Pieces, in_units
 
 __all__ = ["RecalibratedLaw"]
-
-# Subjects evaluated at once, so that their nodes and temporaries stay in the cache.
-_BLOCK = 1 << 13
-_WHOLE = round(1 / UNIT)
 
 
 class RecalibratedLaw(EvenDraws):
@@ -43,6 +39,8 @@ class RecalibratedLaw(EvenDraws):
     at_c : ndarray of shape (n,), optional
         S(c), if it is known.
     """
+
+    many_levels = True
 
     def __init__(
         self,
@@ -83,11 +81,11 @@ class RecalibratedLaw(EvenDraws):
     def advance(self, rows: Index, index: Index, x: Float) -> Index:
         """Return ``index`` of later x, from that of earlier ones: few have changed."""
         following = np.minimum(index + 1, self.width - 1)
+        # Where nothing is known yet (-1) this is the first node, at time 0.
         moved = np.flatnonzero(
             self.times.ravel().take(rows * self.width + following) < x
         )
         if moved.size:
-            index = index.copy()
             index[moved] = self.index(rows[moved], x[moved])
         return index
 
@@ -119,7 +117,7 @@ class RecalibratedLaw(EvenDraws):
 
 
 class _RecalibratedMass(LineMass):
-    """The mass of recalibrated laws at one level.
+    """The mass of recalibrated laws at some levels.
 
     At a score it is known who is past c, and in which cell.
     """
@@ -134,33 +132,29 @@ class _RecalibratedMass(LineMass):
 
     def sketch(self, size: int) -> Float:
         """Return scores of evenly spread draws."""
-        times = self.law.draws(size)
-        return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
+        return self.scores(self.law.draws(size))
 
-    def at(self, s: float, above: AtScore | None) -> AtScore:
-        """Return who is past c with their cells, and the mass."""
-        law, found, units = self.law, [], 0
-        known: list[Any] = [None] * self.n if above is None else above.found
-        for start, cells in zip(range(0, self.n, _BLOCK), known, strict=False):
-            block = slice(start, start + _BLOCK)
-            x = self.offset[block] - s * self.rate[block]
-            past = x > law.c[block]
-            rows, x = np.flatnonzero(past) + start, x[past]
-            # Whoever is past c further up is so here; as many are the same.
-            if cells is not None and len(cells) == len(rows):
-                cells = law.advance(rows, cells, x)
-            else:
-                cells = law.index(rows, x)
-            reach = law.value(rows, cells, x) / law.at_c[rows]
-            units += (len(past) - len(rows)) * _WHOLE + in_units(reach)
-            found.append(cells)
-        return AtScore(s, units, found)
+    def at(self, s: Float, above: AtScore | None) -> AtScore:
+        """Return the cells of those past c, -1 for others, and the mass."""
+        law = self.law
+        x = self.offset - s[:, None] * self.rate
+        past = np.flatnonzero(x > law.c)
+        rows, x = past % max(self.n, 1), x.ravel()[past]
+        if above is None:
+            cells = law.index(rows, x)
+        else:  # whoever is past c further up is so here
+            cells = law.advance(rows, above.found.ravel()[past], x)
+        shares, found = np.ones(self.offset.shape), np.full(self.offset.shape, -1)
+        shares.ravel()[past] = law.value(rows, cells, x) / law.at_c[rows]
+        found.ravel()[past] = cells
+        return AtScore(s, in_units(shares), found)
 
-    def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
+    def n_pieces(self, lo: AtScore, hi: AtScore) -> Index:
         """Return 0; endless while a bend lies in (lo, hi]."""
-        same = all(map(np.array_equal, lo.found, hi.found))
-        return 0 if same else UNLISTED
+        bends = (lo.found != hi.found).any(axis=1)
+        return np.where(bends, UNLISTED, 0)
 
     def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
         """Return nothing: it is one line."""
-        return Pieces(0.0, *np.empty((3, 0)))
+        none = np.zeros(len(self.offset))
+        return Pieces(none, np.empty(0, dtype=np.intp), *np.empty((3, 0)))

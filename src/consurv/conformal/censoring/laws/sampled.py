@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.conformal.censoring.laws.law import AtScore, LineMass
 from consurv.conformal.masses import EVERYONE, UNIT, Pieces
 
@@ -18,6 +18,8 @@ _BLOCK = 1 << 18  # scores formed at once
 
 class SampledLaw:
     """n subjects, each with R equally likely times: (n, R)."""
+
+    many_levels = False
 
     def __init__(self, times: Float) -> None:
         self.times = times
@@ -43,25 +45,27 @@ class _SampledMass(LineMass):
         step = max(_BLOCK // self.times.shape[1], 1)
         for i in range(0, self.n, step):
             rows = slice(i, i + step)
-            yield (self.offset[rows, None] - self.times[rows]) / self.rate[rows, None]
+            offset, rate = self.offset[0, rows, None], self.rate[0, rows, None]
+            yield (offset - self.times[rows]) / rate
 
     def sketch(self, size: int) -> Float:
         """Return the scores of the first draws, repeated if there are too few."""
-        times = self.times[:, np.arange(size) % self.times.shape[1]]
-        return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
+        return self.scores(self.times[:, np.arange(size) % self.times.shape[1]])
 
-    def at(self, s: float, above: AtScore | None) -> AtScore:
+    def at(self, s: Float, above: AtScore | None) -> AtScore:
         """Return the share of draws whose score is at most s, summed."""
         count = sum(int(np.count_nonzero(b <= s)) for b in self._scores())
-        return AtScore(s, round(count * self.weight / UNIT), count)
+        whole, left = divmod(count, self.times.shape[1])
+        units = np.array([[whole, round(left * self.weight / UNIT)]])
+        return AtScore(s, units, count)
 
-    def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
+    def n_pieces(self, lo: AtScore, hi: AtScore) -> Index:
         """Return how many scores lie in (lo, hi]."""
-        return int(hi.found - lo.found)
+        return np.array([hi.found - lo.found])
 
     def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
         """Return the scores in (lo, hi] as jumps of 1/R."""
         found = [b[(b > lo.s) & (b <= hi.s)] for b in self._scores()]
-        position = np.concatenate(found)
-        jump = np.full(len(position), self.weight)
-        return Pieces(0.0, position, jump, np.zeros(len(position)))
+        position = np.concatenate([np.empty(0), *found])
+        jump, none = np.full(len(position), self.weight), np.zeros(len(position))
+        return Pieces(np.zeros(1), none.astype(np.intp), position, jump, none)
