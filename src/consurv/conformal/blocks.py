@@ -31,7 +31,7 @@ _PART = 1 << 14
 # A sketch is made from about so many subjects of a block.
 _SAMPLE = 1 << 16
 # Scores of a sketch made together.
-_TOGETHER = 1 << 17
+_TOGETHER = 1 << 19
 # Rows whose percentile times are turned over together.
 _TURNED = 1 << 9
 

@@ -127,10 +127,9 @@ def _of_all_points(outline: Outline, ranks: Index) -> Quantiles:
     target = np.minimum(ranks, n) - fixed - (1e-9 + 1e-12 * n)
     places = np.ceil(target).astype(np.intp) - 1
     found = np.where(places < 0, -np.inf, np.inf)
+    n_events = np.zeros(len(n), dtype=np.int64)
     for i in np.flatnonzero((places >= 0) & (places < outline.n_points)).tolist():
         found[i] = np.partition(scores[i], places[i])[places[i]]
+        n_events[i] = np.count_nonzero(outline.events[i] & (scores[i] <= found[i]))
     found[n == 0] = np.nan
-    before = outline.events & (scores <= found[:, None])
-    inside = np.isfinite(found)
-    n_events = np.where(inside, np.count_nonzero(before, axis=1), 0)
     return Quantiles(found, ranks, n, n_events, 1)

@@ -202,7 +202,7 @@ class Sketch:
 def _outline(mass: LevelMass) -> Outline:
     law, points = mass.law, np.atleast_2d(mass.points)
     size, n_law = len(points), mass.n_law
-    n = points.shape[1] + n_law
+    n = total = points.shape[1] + n_law
     listed = not n_law and n <= FEW_POINTS
     draws = 1 if listed else min(max(_FEW_SCORES // max(n, 1), 1), 16)
     scores = np.repeat(points, draws, axis=1) if draws > 1 else points
@@ -215,6 +215,7 @@ def _outline(mass: LevelMass) -> Outline:
             scores.sort(axis=1)
         else:
             scores = np.sort(scores, axis=1)
+        total = scores.shape[1] / draws  # the mass of some laws is less than 1
         places = (np.arange(_QUANTILES) + 0.5) * (scores.shape[1] / _QUANTILES)
         scores = scores[:, places.astype(np.intp)]
     reach = np.array([[n_law, 0]])
@@ -230,7 +231,7 @@ def _outline(mass: LevelMass) -> Outline:
         np.tile(fixed, (size, 1)),
         np.tile(reach, (size // len(reach), 1)),
         scores,
-        np.broadcast_to(n / max(scores.shape[1], 1), scores.shape),
+        np.broadcast_to(total / max(scores.shape[1], 1), scores.shape),
         np.broadcast_to(events, scores.shape),
         # One draw in each of so many strata: the error of a subject's mass is uniform
         # within a stratum.
