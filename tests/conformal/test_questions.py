@@ -88,6 +88,40 @@ def test_eight_rounds_are_enough(rule, ties, n):
     assert conformal_quantiles(parts, COLUMNS, LEVELS).rounds <= allowed
 
 
+def test_few_points_are_listed_in_one_round():
+    q, y = subjects(300, 8, ties=False)
+    q[::7, 2] = np.inf  # these do not count at one level
+    parts = partitions("margin", q, y, KaplanMeier(y), shuffled(300, 8))
+    found = conformal_quantiles(parts, COLUMNS, LEVELS)
+    assert found.rounds == 1
+    for p, level in enumerate(LEVELS):
+        own = [
+            part.block.percentile_times[part.point_rows, p] - part.point_times
+            for part in parts
+        ]
+        scores = np.concatenate(own)
+        scores = scores[scores < np.inf]
+        assert found.n[p] == len(scores)
+        assert found.scores[p] == np.sort(scores)[quantile.rank(level, len(scores)) - 1]
+
+
+@pytest.mark.parametrize("rule", ["kaplan-meier", "auto"])
+def test_laws_answer_many_levels_as_one_after_another(rule):
+    q, y = subjects(200, 9, ties=False)
+    parts = partitions(rule, q, y, KaplanMeier(y), [np.arange(200)])
+    ends = np.linspace(-1.0, 0.0, 9), np.linspace(1.0, 2.0, 9)
+    limit = np.full(9, np.inf)
+    together = ask(parts, Bracket(COLUMNS, *ends, limit))
+    for p in range(9):
+        lo, hi = (end[[p]] for end in ends)
+        alone = ask(parts, Bracket(COLUMNS[[p]], lo, hi, limit[[p]]))
+        assert_array_equal(together.law[p], alone.law[0])
+        assert_array_equal(together.n_pieces[p], alone.n_pieces[0])
+        inside = together.level == p
+        assert_array_equal(together.position[inside], alone.position)
+        assert_array_equal(together.jump[inside], alone.jump)
+
+
 class TestSummaries:
     @pytest.mark.parametrize("rule", ["kaplan-meier", "auto"])
     def test_the_exact_mass_is_the_same_for_any_split_to_the_last_bit(self, rule):

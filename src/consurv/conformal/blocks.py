@@ -91,6 +91,11 @@ class Block:
         return (none, q) if self.proportional else (q, none)
 
     @cached_property
+    def finite(self) -> bool:
+        """Whether all percentile times are, so that everybody counts at every level."""
+        return not self.reading.size or bool(self.reading.max() < np.inf)
+
+    @cached_property
     def kaplan_meier(self) -> KaplanMeier:
         """The curve to use, estimated on first use."""
         return self.reference or KaplanMeier(self.outcome)
@@ -179,7 +184,7 @@ class Contribution:
         if not question.of_sample:
             return question.answer(self._masses(question.levels, question.of_laws))
         # Points are listed in the next round; with laws a narrow window saves one.
-        wanted = _SAMPLE // (1 if len(self.law_rows) else 4)
+        wanted = _SAMPLE // (1 if len(self.law_rows) else 8)
         every = max(-(-self.n_subjects // wanted), 1)
         some = slice(None, None, every)
         law = None if self.law is None else self.law.select(some)
@@ -200,15 +205,10 @@ class Contribution:
 
     def _n_finite(self, rows: Index, levels: Index) -> Index:
         q = self.block.percentile_times
-        if self._finite:
+        if self.block.finite:
             return np.full(len(levels), len(rows))
         counts = [np.count_nonzero(q[rows, p] < np.inf) for p in levels.tolist()]
         return np.array(counts)
-
-    @cached_property
-    def _finite(self) -> bool:
-        q = self.block.percentile_times
-        return not q.size or bool(q.max() < np.inf)
 
     def _everyone(self, levels: Index) -> Masses:
         """Return the mass of all subjects together at some levels at a time."""
@@ -234,7 +234,7 @@ class Contribution:
         point_q = self._columns(self.point_rows[points], levels)
         law_q = self._columns(self.law_rows[laws], levels)
         size, law = point_q.shape[1] + law_q.shape[1], self.law if law_q.size else None
-        alone = not self._finite or (law is not None and not law.many_levels)
+        alone = not self.block.finite or (law is not None and not law.many_levels)
         step = 1 if alone else max(room // max(size, 1), 1)
         for first in range(0, len(levels), step):
             group = slice(first, first + step)
@@ -259,7 +259,7 @@ class Contribution:
     def _points(self, q: Float, part: slice) -> LevelMass:
         """Return the mass of points; infinite rows do not count."""
         times, events = self.point_times[part], self._events[part]
-        if not self._finite:
+        if not self.block.finite:
             finite = q[0] < np.inf
             q, times, events = q[:, finite], times[finite], events[finite]
         scores = -times / q if self.block.proportional else q - times
@@ -275,7 +275,7 @@ class Contribution:
 
     def _law(self, law: Law, q: Float, rows: slice) -> LawMass:
         """Return the mass of laws; infinite rows do not count."""
-        if self._finite or q.max(initial=0.0) < np.inf:
+        if self.block.finite or q.max(initial=0.0) < np.inf:
             return law.at(*self.block.line(q), rows)
         finite = np.flatnonzero(q[0] < np.inf)
         return law.at(*self.block.line(q[:, finite]), finite + rows.start)
