@@ -71,8 +71,22 @@ def explain_objects(array: NDArray[Any]) -> str:
         for kinds, (name, remedy) in _KINDS.items():
             if isinstance(value, kinds):
                 return f"{name}, not numbers, the first is {value}{remedy}"
-    kinds_found = sorted({type(value).__name__ for value in array.flat})
-    return f"values that are not numbers: {', '.join(kinds_found)}"
+    first = next((v for v in array.flat if not _is_real(v)), None)
+    shown = repr(first)
+    shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
+    return (
+        f"values that are not numbers, the first is {shown} of type "
+        f"{type(first).__name__!r}; give one number for each entry"
+    )
+
+
+def _is_real(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    # Numpy makes an array of one number a number, where a table has rows of them.
+    return np.ndim(value) == 0
 
 
 def _is_number(text: str) -> bool:

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from consurv._checks import Float, as_floats, as_plain_array, check_same_length
+from consurv._checks import (
+    Float,
+    as_floats,
+    as_plain_array,
+    check_magnitude,
+    check_same_length,
+)
 from consurv.curves.search import row_blocks
 from consurv.errors import InvalidInput
 
@@ -52,6 +58,7 @@ def _check_shapes(times: Float, survival: NDArray[Any]) -> None:
 
 def _check_grid(times: Float) -> None:
     _refuse_negative(times, "times")
+    check_magnitude(times, "times")
     falls = times[..., 1:] < times[..., :-1]
     if falls.any():
         place = tuple(np.argwhere(falls)[0])
