@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from consurv._cells import explain_objects, explain_text
+from consurv._rows import row_number
 from consurv.errors import InvalidInput
 
 __all__ = [
@@ -76,6 +77,8 @@ drop or fill the masked entries first
             raise InvalidInput(
                 f"{name} is a tensor that records gradients; give {name}.detach()"
             )
+        if getattr(part, "is_sparse", False) is True:
+            raise InvalidInput(f"{name} is a sparse tensor; give {name}.to_dense()")
 
 
 def from_arrow(table: Any) -> Any:
@@ -208,6 +211,8 @@ first at row 1: 1e-310; choose a smaller unit
 
 
 def _place(index: tuple[int, ...]) -> str:
+    if len(index) > 1:  # one number for each row may also be a grid of times
+        index = (row_number(index[0]), *index[1:])
     names = ("row", "column", "plane")
     return (
         ", ".join(f"{what} {i}" for what, i in zip(names, index, strict=False))

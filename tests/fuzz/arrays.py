@@ -124,10 +124,11 @@ _ORDINARY_1D: dict[str, Make] = {
 }
 _ORDINARY_2D: dict[str, Make] = {
     "a DataFrame": pd.DataFrame,
-    "a polars DataFrame": lambda a: pl.DataFrame(a, schema=[f"c{i}" for i in range(a.shape[1])]),
+    "a polars DataFrame": lambda a: pl.DataFrame(
+        a, schema=[f"c{i}" for i in range(a.shape[1])]
+    ),
     "Float64 columns": lambda a: pd.DataFrame(a, dtype="Float64"),
     "Arrow-backed columns": lambda a: pd.DataFrame(a).astype("double[pyarrow]"),
-    "a matrix": np.asmatrix,
 }
 # Forms in which something is lost if they are taken for numbers.
 _HOSTILE: dict[str, Make] = {
@@ -234,7 +235,13 @@ _FORMS = _table()
 
 
 @st.composite
-def forms(draw: Any, clean: np.ndarray, *, spare: tuple[str, ...] = ()) -> Given:
+def forms(
+    draw: Any,
+    clean: np.ndarray,
+    *,
+    spare: tuple[str, ...] = (),
+    either: tuple[str, ...] = (),
+) -> Given:
     """Draw a form of the numbers *clean*, which has one or two dimensions.
 
     Parameters
@@ -242,8 +249,10 @@ def forms(draw: Any, clean: np.ndarray, *, spare: tuple[str, ...] = ()) -> Given
     clean : ndarray
         Multiples of 1/4 below 1,000, so that every type holds them exactly.
     spare : tuple of str
-        Forms that the entry has another right to.
+        Forms that mean something else at this entry.
+    either : tuple of str
+        Forms that it may refuse or take, if it takes them for the same numbers.
     """
     known = [form for form in _FORMS[clean.ndim] if form[0] not in spare]
     said, make, fate = draw(st.sampled_from(known))
-    return Given(said, make(clean), fate)
+    return Given(said, make(clean), Fate.EITHER if said in either else fate)

@@ -20,7 +20,8 @@ def check_outcome(y: Outcome) -> None:
     assert y.event.dtype == np.bool_, y.event.dtype
     assert y.time.ndim == y.event.ndim == 1, "not one-dimensional"
     assert len(y.time) == len(y.event), "lengths differ"
-    assert np.isfinite(y.time).all() and (y.time > 0).all(), y.time
+    assert np.isfinite(y.time).all(), y.time
+    assert (y.time > 0).all(), y.time
 
 
 def same_outcome(y: Outcome, time: Any, event: Any) -> None:

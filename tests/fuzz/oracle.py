@@ -21,14 +21,16 @@ _FOREIGN = re.compile(
     r"ufunc|broadcast|object at 0x|Traceback|<class|unhashable|NoneType|has no "
     r"attribute|not subscriptable|truth value|Errno|is not iterable|dtype\('"
 )
-# A value in a message: a number, something quoted, or the name of a type.
+# A value in a message: a number, something quoted, a file or the name of a type.
 _VALUE = re.compile(
-    r"\d|'[^']*'|\"|\ba [A-Za-z]+\b|empty|masked|NaN|infinite|more than one|dates|Sparse"
+    r"\d|'[^']*'|\"|\ba [A-Za-z]+\b|empty|masked|NaN|infinite|more than one|dates|"
+    r"Sparse|is not valid|damaged|not a record|was changed|names|\w+\.\w+"
 )
 # What separates what is wrong from what to do about it.
 _WAY_OUT = re.compile(
-    r"; |: |must|needs?\b|give\b|drop\b|not supported|cannot be (read|used)|"
-    r"too (small|few)|exists already|lacks|Use "
+    r"; |: |must|needs?\b|give\b|drop\b|not supported|cannot be (read|used)|lacks|"
+    r"too (small|few)|exists already|Use |unsupported|goes with|remove|"
+    r"should be|required"
 )
 
 
@@ -40,7 +42,7 @@ class Fate(Enum):
     EITHER = "either"  # both will do, but if it is taken the result must be right
 
 
-class Finding(AssertionError):
+class Finding(AssertionError):  # noqa: N818  (no error of ours)
     """A fault: its class, the entry and what was given."""
 
     def __init__(self, fault: str, entry: str, said: str, detail: str) -> None:
@@ -115,7 +117,7 @@ def judge(
 
 
 def _check_refusal(entry: str, said: str, fate: Fate, error: ConsurvError) -> None:
-    text = str(error)
+    text = re.sub(r"/[^\s,]*/", "", str(error))  # names of folders are no values
     if fate is Fate.TAKEN:
         raise Finding("ordinary input refused", entry, said, text) from error
     if _FOREIGN.search(text):

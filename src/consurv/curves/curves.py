@@ -13,6 +13,7 @@ from consurv._registry import resolve
 from consurv.curves.invariants import (
     check_own_times,
     check_percentile_times,
+    check_span,
     check_times,
     make_nodes,
 )
@@ -91,6 +92,8 @@ class SurvivalCurves:
     ) -> None:
         name = resolve(_INTERPOLATIONS, interpolation, "interpolation")
         grid, values = make_nodes(times, survival)
+        if name == "pchip":
+            check_span(grid)
         self._store(_form=Table(Nodes(grid, values, name)))
 
     # -- construction ---------------------------------------------------------

@@ -61,7 +61,13 @@ def adjustment_file(draw: Draw) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder, f"adjustment{suffix}")
         path.write_bytes(content)
-        judge(f"load_adjustment({suffix})", said, fate, lambda: load_adjustment(path), _same)
+        judge(
+            f"load_adjustment({suffix})",
+            said,
+            fate,
+            lambda: load_adjustment(path),
+            _same,
+        )
 
 
 VALUES = st.sampled_from(
@@ -91,7 +97,9 @@ def adjustment_fields(draw: Draw) -> None:
     said, values = _changed(draw, json.loads(adjustment_bytes(".json")))
     head = {k: v for k, v in values.items() if not isinstance(v, list)}
     try:
-        arrays = {k: np.asarray(v, dtype=float) for k, v in values.items() if k not in head}
+        arrays = {
+            k: np.asarray(v, dtype=float) for k, v in values.items() if k not in head
+        }
         head.pop("checksum", None)
         values["checksum"] = store._checksum(head, arrays)
     except (TypeError, ValueError, OverflowError):
@@ -105,7 +113,13 @@ def adjustment_fields(draw: Draw) -> None:
             assert ((curves.survival >= 0) & (curves.survival <= 1)).all()
             assert not np.isnan(curves.times).any()
 
-        judge("a crafted adjustment", said, Fate.EITHER, lambda: load_adjustment(path), check)
+        judge(
+            "a crafted adjustment",
+            said,
+            Fate.EITHER,
+            lambda: load_adjustment(path),
+            check,
+        )
 
 
 @target

@@ -25,7 +25,9 @@ from tests.fuzz.registry import Draw, target
 TIME = np.array([0.25, 3.0, 2.5, 7.0, 1.5, 4.0])
 EVENT = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
 GRID = np.array([0.0, 1.0, 2.5, 6.0])
-SURVIVAL = np.array([[1.0, 0.75, 0.5, 0.25], [1.0, 0.5, 0.5, 0.0], [1.0, 1.0, 1.0, 1.0]])
+SURVIVAL = np.array(
+    [[1.0, 0.75, 0.5, 0.25], [1.0, 0.5, 0.5, 0.0], [1.0, 1.0, 1.0, 1.0]]
+)
 CURVES = SurvivalCurves(GRID, SURVIVAL)
 LEVELS = np.array([0.25, 0.5, 0.75])
 TIMES = np.array([[3.0, 2.0, 1.0], [9.0, 4.0, 2.5], [7.0, 2.0, 2.0], [8.0, 3.0, 1.0]])
@@ -64,7 +66,9 @@ def outcome_event(draw: Draw) -> None:
 @target
 def outcome_extremes(draw: Draw) -> None:
     time = np.array(draw(st.lists(EXTREMES, min_size=1, max_size=5)))
-    event = np.array(draw(st.lists(st.booleans(), min_size=len(time), max_size=len(time))))
+    event = np.array(
+        draw(st.lists(st.booleans(), min_size=len(time), max_size=len(time)))
+    )
     judge(
         "Outcome(extremes)",
         f"time={time.tolist()}",
@@ -247,8 +251,6 @@ def curves_looks(draw: Draw) -> None:
         lambda: look(given.value),
         lambda found: assert_array_equal(found, look(clean)),
     )
-
-
 
 
 def _shifts(times: Any, levels: Any) -> Any:
