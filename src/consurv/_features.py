@@ -42,12 +42,12 @@ rename or remove all but one
 
 @contextmanager
 def clear_refusals(X: Any) -> Iterator[None]:
-    r"""Turn what scikit-learn refuses into an error of ours that names the place.
+    """Turn what scikit-learn refuses into an error of ours that names the place.
 
     Examples
     --------
     >>> with clear_refusals([[1.0, float("nan")]]):
-    ...     raise ValueError("Input X contains NaN.\nAnd much more.")
+    ...     raise ValueError("Input X contains NaN.")
     Traceback (most recent call last):
     ...
     consurv.errors.InvalidInput: Input X contains NaN. The first is at row 0, column \

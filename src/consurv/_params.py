@@ -69,7 +69,7 @@ class AtLeast:
         if isinstance(value, bool | np.bool_):
             return False
         kind = Real if self.real else Integral
-        return isinstance(value, kind) and value >= self.minimum
+        return isinstance(value, kind) and bool(value >= self.minimum)  # type: ignore[operator]
 
     def describe(self) -> str:
         """Return the range in words."""
@@ -87,7 +87,7 @@ class Between:
         """Say whether *value* is such a number."""
         if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
             return False
-        return bool(self.low < value < self.high)
+        return bool(self.low < value < self.high)  # type: ignore[operator]
 
     def describe(self) -> str:
         """Return the range in words."""

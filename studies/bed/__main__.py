@@ -35,14 +35,14 @@ def main(arguments: Sequence[str] | None = None) -> Records:
     path = args.output / f"{group.replace(' ', '_')}.json"
     check_owned(path.with_suffix(".md"), "Group ", force=args.force)
     # Looked at even if it is not used: a fresh run would replace it.
-    known = {} if args.force and args.fresh else read(path)
-    records: Records = {} if args.fresh else known
+    found: Records = {} if args.force and args.fresh else read(path)
+    records: Records = {} if args.fresh else found
     names = list(dict.fromkeys(["raw", *args.contestants]))
     repetitions = range(1 if args.quick else args.repetitions)
     new = run(chosen, names, repetitions, records, args.jobs)
-    for i, (setting, found) in enumerate(new, 1):
+    for i, (setting, more) in enumerate(new, 1):
         known = records.setdefault(str(setting), {})
-        for name, errors in found.items():
+        for name, errors in more.items():
             known.setdefault(name, {}).update(errors)
         write(records, path)
         print(f"{i} of {len(chosen)} settings: {setting}", file=sys.stderr)
