@@ -64,6 +64,9 @@ def clear_refusals(X: Any) -> Iterator[None]:
             text = f"{text}{_first_gap(X)}; drop or fill such cells"
         elif isinstance(error, OverflowError):
             text = "X holds a number above 1.8e308; drop or correct it"
+        elif text.startswith("Cannot cast"):
+            kind = getattr(X, "dtype", type(X).__name__)
+            text = f"X has dtype {kind}, not numbers; give one number for each cell"
         elif text.startswith("setting an array element"):
             text = (
                 "X has rows of different length, or lists in its cells (2 dimensions "

@@ -32,7 +32,7 @@ def run(*arguments: str) -> Result:
     if result.exit_code == 1:
         raise RuntimeError(f"not foreseen: {result.stderr[-300:]}")
     if result.exit_code:
-        raise Refused(result.stderr.strip().rpartition("error: ")[2])
+        raise Refused(result.stderr.strip().partition("error: ")[2])
     return result
 
 

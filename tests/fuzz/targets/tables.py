@@ -44,7 +44,6 @@ NAMES = [
     "Time",
     "time.1",
     "Unnamed: 0",
-    "\ufefftime",
 ]
 
 
