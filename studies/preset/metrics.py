@@ -33,11 +33,11 @@ def evaluate_as_paper(
 
     Examples
     --------
-    >>> y = Outcome(time=[4.0, 5.0, 8.0, 9.0, 30.0], event=[1, 1, 0, 1, 0])
+    >>> y = Outcome(time=[4.0, 5.0, 8.0, 9.0, 30.0], event=[1, 1, 0, 1, 1])
     >>> curves = SurvivalCurves([10.0], [[0.0], [0.1], [0.5], [0.6], [0.7]])
     >>> found = evaluate_as_paper(y, curves, y_train=KaplanMeier(y))
     >>> found.km_calibration.times[-1], len(found.integrated_brier_score.times)
-    (np.float64(9.0), 9)
+    (np.float64(30.0), 10)
     """
     last = max(float(y.time.max()), float(y_train.times[-1]))
     return replace(
