@@ -64,7 +64,9 @@ class Agreement:
         first, second = self.first_csd, self.both_csd + self.only_second
         n = self.n
         by_chance = (first * second + (n - first) * (n - second)) / n**2
-        return None if by_chance == 1 else (self.agreed / n - by_chance) / (1 - by_chance)
+        return (
+            None if by_chance == 1 else (self.agreed / n - by_chance) / (1 - by_chance)
+        )
 
     def __str__(self) -> str:
         kappa = "" if self.kappa is None else f", κ {self.kappa:.2f}"
