@@ -123,11 +123,15 @@ def make_digest(figures: Path, runs: Path, path: Path = _DIGEST) -> None:
 
 
 def _parsed(row: dict[str, str]) -> Comparator:
-    names = ("metric", "dataset", "model", "paper")
-    numbers = [
-        float(row[name]) if row[name] else None for name in ("authors", "authors_error")
-    ]
-    return Comparator(*(row[name] for name in names), float(row["pixels"]), *numbers)
+    return Comparator(
+        row["metric"],
+        row["dataset"],
+        row["model"],
+        row["paper"],
+        float(row["pixels"]),
+        float(row["authors"]) if row["authors"] else None,
+        float(row["authors_error"]) if row["authors_error"] else None,
+    )
 
 
 def _digitised(figures: Path) -> Iterator[Comparator]:

@@ -38,8 +38,8 @@ def agreement_table(runs: Sequence[Sides], known: Sequence[Comparator]) -> Table
         "agreement",
         "Which side is better: agreement with the paper's figures and its code",
         "Cells that the figures decide by more than two pixels. 'All' are those of "
-        "eight public datasets, the next columns the cells of six datasets on which the "
-        "authors' code was run again, apart for those that the figure gives to CSD and "
+        "eight public datasets, the next columns the cells of six datasets on which "
+        "the authors' code was run again, apart for those that the figure gives to CSD and "
         "to raw. The last column holds each run against that code where its paired "
         "difference exceeds two standard errors. κ is Cohen's.",
         ("metric", "run", "all", "same cells", "CSD", "raw", "κ", "authors' code"),
@@ -155,8 +155,8 @@ def decomposition_table(
         "decomposition",
         "From our defaults to the paper's settings, one cause at a time",
         "Cells in which CSD (the paper's rule and conformal set) is better / worse "
-        "than raw; cells won and lost against the first row; agreement with the figures "
-        "where they decide. Every row but the last changes one thing alone.",
+        "than raw; cells won and lost against the first row; agreement with the "
+        "figures where they decide. Every row but the last changes one thing alone.",
         (
             "metric",
             "what is changed",
