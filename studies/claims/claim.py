@@ -31,7 +31,7 @@ __all__ = [
     "judged",
 ]
 
-Verdict = Literal["confirmed", "refuted", "not tested"]
+Verdict = Literal["confirmed", "refuted", "not comparable", "not tested"]
 
 MOST = 2 / 3
 _HALF = 1 / 2
@@ -52,7 +52,8 @@ class Claim:
         In short, what the paper says.
     criterion : str
         What counts as confirmed.
-    verdict : {"confirmed", "refuted", "not tested"}
+    verdict : {"confirmed", "refuted", "not comparable", "not tested"}
+        Not comparable: the paper speaks of an algorithm that is not ours.
     evidence : str
         The figures behind it.
     """

@@ -39,8 +39,8 @@ def agreement_table(runs: Sequence[Sides], known: Sequence[Comparator]) -> Table
         "Which side is better: agreement with the paper's figures and its code",
         "Cells that the figures decide by more than two pixels. 'All' are those of "
         "eight public datasets, the next columns the cells of six datasets on which "
-        "the authors' code was run again, apart for those that the figure gives to CSD and "
-        "to raw. The last column holds each run against that code where its paired "
+        "the authors' code was run again, apart for those that the figure gives to CSD "
+        "and to raw. The last column holds each run against that code where its paired "
         "difference exceeds two standard errors. κ is Cohen's.",
         ("metric", "run", "all", "same cells", "CSD", "raw", "κ", "authors' code"),
         tuple(rows),
