@@ -36,7 +36,7 @@ LINES = (
         "training",
         "weight decay",
         "0.1 for every deep model",
-        "0.01, CQRNN 0.1, chosen on validation loss",
+        "0.001, CQRNN 0.1, chosen on validation loss",
         "args/__init__.py; the paper's appendix on models names none",
     ),
     Line(
