@@ -27,7 +27,6 @@ def contestants() -> dict[str, Contestant]:
     kinds: dict[str, Contestant] = {kind: _calibrated(kind) for kind in ADJUSTMENTS}
     return {
         "raw": lambda draw: draw.test,
-        "default": _calibrated(),
         **kinds,
         "time, kaplan-meier": _calibrated("time", "kaplan-meier"),
         "level, uniform": _calibrated("level", "uniform"),
@@ -54,9 +53,9 @@ def _adjusted(draw: Draw, outcome: Outcome, **options: Any) -> SurvivalCurves:
     return post.predict_survival_function(rows(1))
 
 
-def _calibrated(adjustment: str = "", censoring: str = "auto") -> Contestant:
-    """Return a kind of adjustment; without a name, what no option gives."""
-    options = {"adjustment": adjustment, "censoring": censoring} if adjustment else {}
+def _calibrated(adjustment: str, censoring: str = "auto") -> Contestant:
+    """Return a kind of adjustment with its rule for censored subjects."""
+    options = {"adjustment": adjustment, "censoring": censoring}
     return lambda draw: _adjusted(draw, draw.outcome, **options)
 
 

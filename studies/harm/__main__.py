@@ -47,8 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked.out.mkdir(parents=True, exist_ok=True)
     cells = [
         (dataset, model, seed)
+        for seed in range(asked.seeds)  # first: a run cut short has seen all pairs
         for dataset in available(tuple(asked.datasets.split(",")))
-        for seed in range(asked.seeds)
         for model in asked.models.split(",")
     ]
     missing = [cell for cell in cells if not _path(asked.out, *cell).exists()]

@@ -150,7 +150,7 @@ class TestSummary:
             f"500 with {events} events",
             "weibull-aft",
             "cross: 500 subjects",
-            "percentile times (CSD)",
+            "the law of time, by risk",
             "auto",
             "of 120",
             "curves.parquet",

@@ -36,7 +36,7 @@ class TestReport:
         assert "<h1>weibull-aft on new.csv</h1>" in text
         assert "on 120 subjects with known outcomes" in text
         assert "TableEncoder → Weibull" in text
-        assert "Cross-fitted shifts" in text
+        assert "Cross-fitted recalibration" in text
 
     def test_follows_the_options(self, files: Any) -> None:
         options = ["--title", "Mine & yours", "--percentiles", "9", "--model", "cox"]

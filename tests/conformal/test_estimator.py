@@ -36,7 +36,7 @@ class TestConformalizeAFittedModel:
     ):
         X, y = simulate(300, 0)
         X_new, _ = simulate(50, 1)
-        post = ConformalSurvival(true_model).conformalize(X, y)
+        post = ConformalSurvival(true_model, adjustment="time").conformalize(X, y)
         q = SurvivalCurves(*true_model(X)).percentile_times(LEVELS)
         shifts = conformal_shifts(q, LEVELS, y)
         np.testing.assert_array_equal(post.shifts_, shifts)
@@ -54,7 +54,7 @@ class TestConformalizeAFittedModel:
         X_test, y_test = simulate(2000, 1, censored=False)
         model = stretched(true_model)
         raw = d_calibration(y_test, SurvivalCurves(*model(X_test)))
-        post = ConformalSurvival(model).conformalize(X, y)
+        post = ConformalSurvival(model, adjustment="time").conformalize(X, y)
         new = d_calibration(y_test, post.predict_survival_function(X_test))
         assert float(new) < float(raw) / 50
         assert new.p_value > 0.001
@@ -81,8 +81,10 @@ class TestConformalizeAFittedModel:
         X_cal, y_cal = simulate(150, 1)
         cox = CoxPHSurvivalAnalysis().fit(X, y.to_structured())
         coefficients = cox.coef_.copy()
-        frozen = ConformalSurvival(FrozenEstimator(cox)).fit(X_cal, y_cal)
-        plain = ConformalSurvival(cox).conformalize(X_cal, y_cal)
+        frozen = ConformalSurvival(FrozenEstimator(cox), adjustment="time").fit(
+            X_cal, y_cal
+        )
+        plain = ConformalSurvival(cox, adjustment="time").conformalize(X_cal, y_cal)
         np.testing.assert_array_equal(frozen.shifts_, plain.shifts_)
         np.testing.assert_array_equal(cox.coef_, coefficients)
         with pytest.raises(InvalidInput, match="frozen and needs no validation set"):
@@ -91,7 +93,7 @@ class TestConformalizeAFittedModel:
     def test_after_fit_the_trained_model_is_conformalized_anew(self, simulate):
         X, y = simulate(200, 0)
         X_cal, y_cal = simulate(150, 1)
-        post = ConformalSurvival(CoxPHSurvivalAnalysis()).fit(X, y)
+        post = ConformalSurvival(CoxPHSurvivalAnalysis(), adjustment="time").fit(X, y)
         model, before = post.estimator_, post.shifts_
         post.conformalize(X_cal, y_cal)
         assert post.estimator_ is model
@@ -246,7 +248,9 @@ class TestInputForms:
         index = np.random.default_rng(0).permutation(120)
         frame = pd.DataFrame(X, columns=names, index=index)
         target = pd.DataFrame({"event": y.event, "time": y.time}, index=index[::-1])
-        model = ConformalSurvival(CoxPHSurvivalAnalysis(alpha=0.1), random_state=0)
+        model = ConformalSurvival(
+            CoxPHSurvivalAnalysis(alpha=0.1), adjustment="time", random_state=0
+        )
         expected = model.fit(X, y).shifts_
         for features, outcome in (
             (X.tolist(), (y.event.tolist(), y.time.tolist())),
@@ -258,8 +262,10 @@ class TestInputForms:
 
     def test_polars(self, simulate, true_model):
         X, y = simulate(120, 0)
-        expected = ConformalSurvival(true_model).conformalize(X, y)
-        post = ConformalSurvival(lambda X: true_model(X.to_numpy())).conformalize(
+        expected = ConformalSurvival(true_model, adjustment="time").conformalize(X, y)
+        post = ConformalSurvival(
+            lambda X: true_model(X.to_numpy()), adjustment="time"
+        ).conformalize(
             pl.DataFrame(X, schema=["a", "b", "c"]),
             pl.DataFrame({"event": y.event, "time": y.time}),
         )
@@ -267,7 +273,7 @@ class TestInputForms:
 
     def test_lengths_must_agree(self, simulate, true_model):
         X, y = simulate(50, 0)
-        post = ConformalSurvival(true_model)
+        post = ConformalSurvival(true_model, adjustment="time")
         with pytest.raises(InvalidInput, match="X has 49, y has 50"):
             post.conformalize(X[1:], y)
 
@@ -282,7 +288,7 @@ class TestInputForms:
         X, y = simulate(50, 0)
         nobody = Outcome(time=y.time, event=np.zeros(50))
         with pytest.raises(InvalidInput, match="no event"):
-            ConformalSurvival(true_model).conformalize(X, nobody)
+            ConformalSurvival(true_model, adjustment="time").conformalize(X, nobody)
 
     def test_one_subject_is_refused(self, simulate, true_model):
         X, y = simulate(50, 0)
@@ -306,7 +312,7 @@ class TestParameters:
             ("percentiles", 0, "whole number >= 1"),
             ("percentiles", [0.5, 1.5], "strictly between 0 and 1"),
             ("percentiles", [0.5, 0.5], "distinct"),
-            ("adjustment", "risk", "unknown adjustment 'risk'. Choose one of: time, l"),
+            ("adjustment", "risk", "unknown adjustment 'risk'. Choose one of: auto, t"),
             ("censoring", "kaplan-maier", "did you mean 'kaplan-meier'"),
             ("censoring", 3, "neither a name"),
             ("n_samples", 0, "whole number >= 1"),
@@ -336,7 +342,7 @@ class TestParameters:
     def test_too_few_subjects_for_a_level_are_recorded(self, simulate, true_model):
         X, y = simulate(9, 0)
         with pytest.warns(CalibrationWarning, match="too few for the levels 0.95"):
-            post = ConformalSurvival(true_model).conformalize(X, y)
+            post = ConformalSurvival(true_model, adjustment="time").conformalize(X, y)
         assert post.adjustment_.levels[post.adjustment_.beyond].tolist() == [0.95]
 
     def test_samples_are_seeded(self, simulate, true_model):
@@ -362,11 +368,11 @@ def test_curves_that_never_drop_stay_infinite(simulate, true_model):
         survival[np.asarray(X)[:, 2] > 5] = 1.0
         return times, survival
 
-    plain = ConformalSurvival(true_model).conformalize(X, y)
+    plain = ConformalSurvival(true_model, adjustment="time").conformalize(X, y)
     with_one = X.copy()
     with_one[3, 2] = 9
     with pytest.warns(CalibrationWarning, match="1 subjects have infinite"):
-        post = ConformalSurvival(model).conformalize(with_one, y)
+        post = ConformalSurvival(model, adjustment="time").conformalize(with_one, y)
     rest = np.delete(np.arange(100), 3)
     expected = conformal_shifts(
         SurvivalCurves(*true_model(X[rest])).percentile_times(LEVELS),

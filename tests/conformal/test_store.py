@@ -77,7 +77,7 @@ class TestRoundTrip:
             ConformalSurvival(WeibullAFTFitter()).restore(post.adjustment_)
 
     def test_nothing_to_save_before_conformalizing(self, true_model):
-        with pytest.raises(NotConformalizedError, match="no shifts yet"):
+        with pytest.raises(NotConformalizedError, match="no adjustment yet"):
             _ = ConformalSurvival(true_model).adjustment_
 
 

@@ -160,8 +160,9 @@ def browser(tmp_path_factory):
 def report(predicted, stretched_model, tmp_path_factory):
     """A report with a long name, wide numbers and many warnings."""
     X, y = predicted.X, predicted.y
+    model = ConformalSurvival(stretched_model, adjustment="time")
     with pytest.warns(CalibrationWarning, match="too few for the levels"):
-        model = ConformalSurvival(stretched_model).conformalize(X[:15], y[:15])
+        model.conformalize(X[:15], y[:15])
     path = tmp_path_factory.mktemp("report") / "report.html"
     title = "A_model_with_a_name_that_no_line_of_a_phone_can_hold_" * 2
     return write_report(model, X[15:], y[15:], path, title=title, n_bootstrap=20)

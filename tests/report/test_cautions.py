@@ -14,7 +14,9 @@ def titles(model, X, y):
 
 @pytest.fixture
 def model(simulate, right_model):
-    return ConformalSurvival(right_model).conformalize(*simulate(1000))
+    return ConformalSurvival(right_model, adjustment="time").conformalize(
+        *simulate(1000)
+    )
 
 
 def with_policy(model, policy):
@@ -45,7 +47,7 @@ class TestOutcomes:
 
 
 class TestIdentified:
-    @pytest.mark.parametrize("kind", ["time", "log-time", "level"])
+    @pytest.mark.parametrize("kind", ["time", "log-time", "level", "recalibrated"])
     def test_levels_that_no_event_tells_are_named(self, simulate, right_model, kind):
         X, y = simulate(500)
         cut = float(np.quantile(y.time, 0.5))  # nobody is seen any longer
@@ -97,7 +99,7 @@ class TestConformalSet:
     def test_small_sets_and_levels_beyond_the_guarantee_are_named(
         self, simulate, right_model
     ):
-        model = ConformalSurvival(right_model)
+        model = ConformalSurvival(right_model, adjustment="time")
         with pytest.warns(UserWarning, match="too few for the levels 0.95"):
             model.conformalize(*simulate(16))
         X, y = simulate(200, 1)
@@ -129,7 +131,7 @@ class TestCurves:
 
         X, y = simulate(1000)
         early = Outcome(y.time / 4, y.event)
-        shifted = ConformalSurvival(model, percentiles=[0.05, 0.5])
+        shifted = ConformalSurvival(model, percentiles=[0.05, 0.5], adjustment="time")
         shifted.conformalize(X, early)
         moved = ConformalSurvival(model, percentiles=[0.05, 0.5], adjustment="level")
         moved.conformalize(X, early)
@@ -138,7 +140,8 @@ class TestCurves:
         assert predict_both(moved, X, early).n_extrapolated == 0
 
     def test_rearranged_and_clipped_rows_are_named(self, simulate, stretched_model):
-        model = ConformalSurvival(stretched_model).conformalize(*simulate(1000))
+        model = ConformalSurvival(stretched_model, adjustment="time")
+        model.conformalize(*simulate(1000))
         X, y = simulate(400, 1)
         both = predict_both(model, X, y)
         n_clipped = both.calibrated.n_clipped

@@ -33,7 +33,8 @@ def labels(ax):
 
 @pytest.fixture(scope="module")
 def model(predicted, stretched_model):
-    return ConformalSurvival(stretched_model).conformalize(predicted.X, predicted.y)
+    post = ConformalSurvival(stretched_model, adjustment="time")
+    return post.conformalize(predicted.X, predicted.y)
 
 
 class TestPredictedCurves:
@@ -105,7 +106,7 @@ class TestEveryDisplay:
         self, display, options, predicted, stretched_model
     ):
         model = ConformalSurvival(stretched_model)
-        with pytest.raises(NotConformalizedError, match="has no shifts yet"):
+        with pytest.raises(NotConformalizedError, match="has no adjustment yet"):
             display.from_estimator(model, predicted.X, predicted.y, **options)
 
 
@@ -144,7 +145,7 @@ class TestAdjustmentDisplay:
             AdjustmentDisplay.from_estimator(stretched_model)
 
     def test_a_model_not_conformalized_says_so(self, stretched_model):
-        with pytest.raises(NotConformalizedError, match="has no shifts yet"):
+        with pytest.raises(NotConformalizedError, match="has no adjustment yet"):
             AdjustmentDisplay.from_estimator(ConformalSurvival(stretched_model))
 
     def test_shows_moved_levels(self, simulate, stretched_model, ax):

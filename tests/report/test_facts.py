@@ -59,7 +59,8 @@ class TestAboutData:
 
 class TestAboutRows:
     def test_counts_what_happened_to_the_curves(self, simulate, stretched_model):
-        model = ConformalSurvival(stretched_model).conformalize(*simulate(300))
+        model = ConformalSurvival(stretched_model, adjustment="time")
+        model.conformalize(*simulate(300))
         both = predict_both(model, *simulate(80, 1))
         rows = {what: (n, share) for what, n, share in about_rows(both)}
         n = both.calibrated.n_rearranged

@@ -33,7 +33,9 @@ def values_in(text):
 
 @pytest.fixture(scope="module")
 def stretched(simulate, stretched_model):
-    return ConformalSurvival(stretched_model).conformalize(*simulate(600))
+    return ConformalSurvival(stretched_model, adjustment="time").conformalize(
+        *simulate(600)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -122,8 +124,9 @@ class TestNumbers:
             return [30.0], np.where(X[:, :1] > 0.8, 1.0, 0.0)
 
         X, y = simulate(300)
+        model = ConformalSurvival(some_endless, adjustment="time")
         with pytest.warns(UserWarning, match="infinite percentile times"):
-            model = ConformalSurvival(some_endless).conformalize(X, y)
+            model.conformalize(X, y)
         text = quick(model, X, y, tmp_path)
         assert "never come down" in text
         assert np.isfinite(values_in(text)[0]).all()

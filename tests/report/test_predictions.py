@@ -124,7 +124,7 @@ class TestRefuses:
 
     def test_models_that_are_not_conformalized(self, simulate, stretched_model):
         X, y = simulate(10)
-        with pytest.raises(NotConformalizedError, match="has no shifts yet"):
+        with pytest.raises(NotConformalizedError, match="has no adjustment yet"):
             predict_both(ConformalSurvival(stretched_model), X, y)
 
     def test_features_and_outcomes_of_different_length(self, model, simulate):

@@ -57,7 +57,7 @@ def calibrate(
     ] = None,
     model: ModelOption = "weibull-aft",
     percentiles: PercentilesOption = 19,
-    adjustment: AdjustmentOption = "time",
+    adjustment: AdjustmentOption = "auto",
     conformal_set: ConformalSetOption = "auto",
     censoring: CensoringOption = "auto",
     id_column: IdOption = None,

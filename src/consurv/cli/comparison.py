@@ -95,7 +95,7 @@ def _change(before: float, after: float, noise: float) -> str:
             f"nothing to repair, since right curves get about {noise:.2f} by chance on "
             "so few subjects, and the adjustment made it worse"
         )
-    return "D-cal got worse: one adjustment for all subjects does not suit this model"
+    return "D-cal got worse: this adjustment does not suit the model"
 
 
 def print_comparisons(comparisons: list[Comparison]) -> None:

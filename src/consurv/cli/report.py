@@ -54,7 +54,7 @@ def report(
         str | None, typer.Option(help="By default the names of model and table.")
     ] = None,
     percentiles: PercentilesOption = 19,
-    adjustment: AdjustmentOption = "time",
+    adjustment: AdjustmentOption = "auto",
     conformal_set: ConformalSetOption = "auto",
     censoring: CensoringOption = "auto",
     n_bootstrap: Annotated[

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 from consurv.cli.reading import Tables
 from consurv.conformal import ConformalSurvival
-from consurv.conformal.adjustments import ADJUSTMENTS
+from consurv.conformal.adjustments import ADJUSTMENTS, AUTO, choose_kind
 from consurv.conformal.conformal_sets import set_names
 from consurv.datasets import TableEncoder
 from consurv.errors import ConsurvError, InvalidInput
@@ -52,7 +52,7 @@ AdjustmentOption = Annotated[
     typer.Option(
         help="What is adjusted: "
         + "; ".join(f"{name}, {kind.method}" for name, kind in ADJUSTMENTS.items())
-        + "."
+        + ". auto is recalibrated, or time if --censoring is given."
     ),
 ]
 CensoringOption = Annotated[
@@ -125,7 +125,9 @@ def _check_together(adjustment: str, censoring: str) -> None:
     Names that neither kind knows are left to the model, which lists all.
     """
     rules = {name: kind.rule_names for name, kind in ADJUSTMENTS.items()}
-    own = rules.get(adjustment, ())
+    if adjustment.lower() == AUTO:
+        adjustment = choose_kind(AUTO, {"censoring": censoring.lower()}).kind
+    own = rules.get(adjustment.lower(), ())
     other = [name for name, names in rules.items() if censoring.lower() in names]
     if own and censoring.lower() not in own and other:
         raise InvalidInput(

@@ -27,7 +27,7 @@ from consurv._params import (
 )
 from consurv.adapters import adapter_for
 from consurv.conformal.adjust import AdjustedCurves
-from consurv.conformal.adjustments import Adjustment, adjustment_kind
+from consurv.conformal.adjustments import Adjustment, choose_kind
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.rules import CensoringRule
 from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose, set_names
@@ -51,30 +51,36 @@ __all__ = ["ConformalSurvival"]
 
 
 class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Conformalized survival distributions: calibrate the curves of any model.
+    """Calibrate the curves of any survival model, by subjects that it did not see.
 
-    The model's percentile times are shifted, level by level, by a conformal quantile
-    of their errors on a conformal set (CSD). The adjusted curves are calibrated on
-    average over subjects, and the order of subjects by median stays that of the model
-    (where no row had to be rearranged). The guarantee holds for a conformal set that
-    the model never saw: ``"holdout"``, ``"half"``, ``"validation"`` where the model
-    does not stop by it, and ``conformalize`` with rows of your own. ``"cross"``, the
-    default, and ``"out-of-bag"`` show the model's errors on rows that it did not see,
-    but those of models of fewer rows, for which there is no such theorem. ``"train"``
-    and ``"train+validation"`` believe a model that knows its rows by heart.
+    What the model says of a conformal set is compared with what happened, and the
+    curves of new subjects are adjusted accordingly. There are several kinds of
+    adjustment:
 
-    One shift for all subjects is right on average and can do harm at the ends of the
-    risk scale. There are other kinds of adjustment:
-
+    - ``"recalibrated"``, the default: times, contrasts between subjects and widths of
+      curves are mapped, then hazards multiplied by ratios that depend on risk, by
+      likelihood and only so far as the events tell. It aims at curves that are right
+      at every risk, and leaves a model alone that is right; there is no theorem.
+    - ``"time"``, the paper's (CSD): percentile times are shifted, level by level, by a
+      conformal quantile of their errors. Calibrated on average over subjects, with a
+      guarantee, and the order of subjects by median stays that of the model (where no
+      row had to be rearranged). One shift for all can do harm at the ends of the risk
+      scale.
     - ``"log-time"``: percentile times are multiplied by conformal quantiles of T/q. The
       same guarantee; it mends what is wrong in proportion.
     - ``"level"`` (CiPOT): the raw curve is read at ρ* where ρ is wanted, so a subject
       with a wide curve moves further than one with a narrow curve. The same guarantee,
       no row ever crosses, but the order of subjects may change.
-    - ``"recalibrated"``: times, contrasts between subjects and widths of curves are
-      mapped, then hazards multiplied by ratios that depend on risk, by likelihood and
-      only so far as the events tell. It aims at curves that are right at every risk;
-      there is no theorem.
+
+    The guarantee of the last three holds for a conformal set that the model never saw:
+    ``"holdout"``, ``"half"``, ``"validation"`` where the model does not stop by it, and
+    ``conformalize`` with rows of your own. ``"cross"``, the default, and
+    ``"out-of-bag"`` show the model's errors on rows that it did not see, but those of
+    models of fewer rows, for which there is no such theorem. ``"train"`` and
+    ``"train+validation"`` believe a model that knows its rows by heart.
+
+    ``ConformalSurvival(model, adjustment="time", conformal_set="paper")`` is what
+    version 0.1.0 did without options.
 
     Parameters
     ----------
@@ -84,13 +90,16 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         ``conformalize``, a fitted model or a function X -> (times, survival).
     percentiles : int or array-like
         The number k of levels i/(k+1), or the levels themselves, in (0, 1).
-    adjustment : {"time", "log-time", "level", "recalibrated"} or one of your own
+    adjustment : {"auto", "recalibrated", "time", "log-time", "level"} or your own
         What is done to the curves, see above; ``register_adjustment`` makes a kind of
-        your own known by its name.
+        your own known by its name. ``"auto"`` is ``"recalibrated"``, and ``"time"`` if
+        you choose ``censoring``, ``n_samples``, ``kaplan_meier`` or ``rearrange``,
+        which have no meaning there.
     censoring : str or CensoringRule
-        What a censored subject contributes: ``"auto"``, ``"kaplan-meier"`` (the
-        paper's), ``"self-consistent"``, ``"local"``, ``"margin"``,
-        ``"pseudo-observation"`` or ``"uncensored"``, see ``conformal_shifts``; or
+        What a censored subject contributes to shifts and factors: ``"auto"``,
+        ``"kaplan-meier"`` (the paper's), ``"self-consistent"``, ``"local"``,
+        ``"margin"``, ``"pseudo-observation"`` or ``"uncensored"``, see
+        ``conformal_shifts``; or
         ``FromEstimator(model)``. For levels there are ``"self-consistent"``, which the
         default stands for, and ``"uniform"`` (the paper's), see ``conformal_levels``.
     n_samples : int, optional
@@ -135,6 +144,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         What each training took, that of the model itself first, then those of the
         folds; only after ``fit``.
     levels_ : ndarray of shape (P,)
+    recalibration_ : Recalibration
+        Only with ``adjustment="recalibrated"``, the default.
     shifts_ : ndarray of shape (P,)
         Only with ``adjustment="time"``.
     adjusted_levels_ : ndarray of shape (P,)
@@ -194,7 +205,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         estimator: Any,
         *,
         percentiles: int | ArrayLike = 19,
-        adjustment: str = "time",
+        adjustment: str = "auto",
         censoring: str | CensoringRule = "auto",
         n_samples: int | None = None,
         kaplan_meier: Literal["train", "conformal"] | KaplanMeier = "train",
@@ -396,7 +407,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """Return the times at which survival falls to *levels* (0.9 = early).
 
         Between the levels of the grid times are interpolated; only levels of the grid
-        carry the guarantee.
+        carry a guarantee, where the kind of adjustment has one.
 
         Returns
         -------
@@ -409,9 +420,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Float:
         """Return intervals [q'(1 − a), q'(a)] with a = (1 − coverage)/2.
 
-        If both ends are levels of the grid, the coverage of an interval is off by at
-        most 1/(N + 1) on average over subjects; between the levels it is interpolated
-        and carries no guarantee. With censoring there is none at all.
+        With the kinds that move times or levels, if both ends are levels of the grid,
+        the coverage of an interval is off by at most 1/(N + 1) on average over
+        subjects; between the levels it is interpolated and carries no guarantee. With
+        censoring there is none at all, nor with ``"recalibrated"``.
 
         Returns
         -------
@@ -465,9 +477,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
 
     def _check_conformalized(self) -> None:
         if not hasattr(self, "_adjustment"):
-            what = adjustment_kind(self.adjustment).what
             raise NotConformalizedError(
-                f"this ConformalSurvival has no {what} yet: call fit(X, y), or "
+                "this ConformalSurvival has no adjustment yet: call fit(X, y), or "
                 "conformalize(X, y) with a model that is already fitted"
             )
 
@@ -487,7 +498,7 @@ class _Settings:
     """What is asked of the post-process, checked; and how to answer."""
 
     def __init__(self, model: ConformalSurvival) -> None:
-        self.kind = adjustment_kind(model.adjustment)
+        self.kind = choose_kind(model.adjustment, model.get_params(deep=False))
         self.levels = read_levels(model.percentiles)
         self.rule = self.kind.choose_rule(model.censoring, model.n_samples)
         self.rng = make_rng(model.random_state)

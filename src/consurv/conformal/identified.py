@@ -22,10 +22,11 @@ def listed(levels: Float) -> str:
     return ", ".join(f"{level:g}" for level in levels)
 
 
-def unidentified_text(levels: Float, what: str) -> str:
+def unidentified_text(
+    levels: Float, what: str, on: str = "what the censoring rule assumes"
+) -> str:
     """Return the warning that the data do not tell the numbers of some levels."""
     return (
         "too few events lie at or beyond the adjusted percentile times at the levels "
-        f"{listed(levels)}: there the {what} rest on what the censoring rule assumes "
-        "of times that nobody saw"
+        f"{listed(levels)}: there the {what} rest on {on} of times that nobody saw"
     )

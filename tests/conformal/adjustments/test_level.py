@@ -171,5 +171,5 @@ class TestParameters:
             ConformalSurvival(true_model, censoring="uniform").conformalize(X, y)
 
     def test_prediction_before_conformalizing_names_the_missing_step(self, true_model):
-        with pytest.raises(NotConformalizedError, match="no adjusted levels yet"):
+        with pytest.raises(NotConformalizedError, match="no adjustment yet"):
             level_model(true_model).predict(np.zeros((2, 3)))

@@ -24,7 +24,7 @@ from consurv.report import plot_adjustment, write_report
 LEVELS = np.arange(1, 20) / 20
 KIND = adjustment_kind("recalibrated")
 # Small sets leave the lowest levels open, and say so.
-pytestmark = pytest.mark.filterwarnings("ignore:too few events lie beyond")
+pytestmark = pytest.mark.filterwarnings("ignore:too few events lie at or beyond")
 
 
 def data(n, seed, stretch=1.0, effect=0.7):
@@ -237,11 +237,11 @@ class TestEdges:
     def test_levels_without_events_are_said(self):
         reading, y = data(400, 13)
         y = Outcome(np.minimum(y.time, 3.0), y.event & (y.time < 3))
-        with pytest.warns(CalibrationWarning, match="too few events lie beyond"):
+        with pytest.warns(CalibrationWarning, match="too few events lie at or beyond"):
             found = find(reading, y)
         assert not found.identified[0]
         assert found.identified[-1]
-        assert "Levels that no event tells" in dict(found.cautions())
+        assert "Levels that too few events identify" in dict(found.cautions())
 
 
 class TestThroughThePackage:

@@ -125,3 +125,19 @@ def test_a_number_below_two_standard_errors_does_not_count():
         theta, variance = 1.9 / (1 + weight), 1 / (1 + weight)
         ridge = weight
     assert_array_equal(settled(theta, variance, ridge)[0], [0.0])
+
+
+def test_an_event_soon_after_0_does_not_stop_the_search(readings):
+    """The slope of a delay that is left out has no bound there."""
+    reading, y = readings(300, 3, stretch=1.5)
+    soon = y.time.copy()
+    soon[np.flatnonzero(y.event)[0]] = 1e-44
+    plain, early = (
+        fit_map(samples, samples)[0].numbers
+        for samples in (
+            samples_of(reading, y),
+            samples_of(reading, Outcome(soon, y.event)),
+        )
+    )
+    assert plain[0] < -0.2
+    assert_allclose(early, plain, atol=0.1)

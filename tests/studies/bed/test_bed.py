@@ -147,9 +147,10 @@ class TestContestants:
         assert raw.marginal > 5
         assert all(found.by_risk < 1 for found in mended)
 
-    def test_without_options_it_is_the_default(self):
-        default, _ = errors_of("weibull indep40 right 60", "default", "raw")
-        assert default.marginal < 5
+    def test_a_factor_is_mended_by_the_default_under_censoring(self):
+        raw, found = errors_of("weibull indep40 times:1.5 2000", "raw", "recalibrated")
+        assert raw.by_risk > 20
+        assert found.by_risk < 1
 
 
 class TestCommand:

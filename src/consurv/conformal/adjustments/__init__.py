@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from consurv._registry import resolve
 from consurv.conformal.adjustments.adjustment import Adjustment
 from consurv.conformal.adjustments.level import LevelAdjustment
@@ -12,12 +15,14 @@ from consurv.errors import InvalidInput
 
 __all__ = [
     "ADJUSTMENTS",
+    "AUTO",
     "Adjustment",
     "LevelAdjustment",
     "LogTimeAdjustment",
     "RecalibratedAdjustment",
     "TimeAdjustment",
     "adjustment_kind",
+    "choose_kind",
     "register_adjustment",
 ]
 
@@ -30,6 +35,36 @@ ADJUSTMENTS: dict[str, type[Adjustment]] = {
         RecalibratedAdjustment,
     )
 }
+
+AUTO = "auto"
+# What "auto" stands for, and what it stands for where a setting is named that has no
+# meaning there: who names one wants the paper's method in a form of their own.
+_DEFAULT, _PUBLISHED = RecalibratedAdjustment.kind, TimeAdjustment.kind
+_SETTINGS_OF_SHIFTS: Mapping[str, Any] = {
+    "censoring": "auto",
+    "n_samples": None,
+    "kaplan_meier": "train",
+    "rearrange": "exact",
+}
+
+
+def choose_kind(name: str, settings: Mapping[str, Any]) -> type[Adjustment]:
+    """Return the kind that a name stands for beside other settings.
+
+    ``"auto"`` is ``"recalibrated"``, and ``"time"`` where *settings* have a rule for
+    censored subjects, draws, a Kaplan–Meier curve or a rearrangement of their own.
+
+    Examples
+    --------
+    >>> choose_kind("auto", {}).kind
+    'recalibrated'
+    >>> choose_kind("auto", {"censoring": "kaplan-meier"}).kind
+    'time'
+    """
+    usual = _SETTINGS_OF_SHIFTS
+    own = any(settings.get(n, value) != value for n, value in usual.items())
+    auto = ADJUSTMENTS[_PUBLISHED if own else _DEFAULT]
+    return resolve({AUTO: auto, **ADJUSTMENTS}, name, "adjustment")
 
 
 def register_adjustment(kind: type[Adjustment]) -> type[Adjustment]:
@@ -45,10 +80,12 @@ def register_adjustment(kind: type[Adjustment]) -> type[Adjustment]:
     Raises
     ------
     InvalidInput
-        If it is something else, or another kind has that name.
+        If it is something else, or that name is taken.
     """
     if not (isinstance(kind, type) and issubclass(kind, Adjustment)):
         raise InvalidInput(f"{kind!r} is no class derived from Adjustment")
+    if kind.kind == AUTO:
+        raise InvalidInput(f"{AUTO!r} is the default's name; choose another name")
     known = ADJUSTMENTS.setdefault(kind.kind, kind)
     if known is not kind and known.__qualname__ != kind.__qualname__:
         raise InvalidInput(

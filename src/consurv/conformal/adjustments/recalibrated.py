@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from consurv._checks import Bool, Float, as_floats, as_levels
+from consurv._checks import Float, as_floats, as_levels
 from consurv._params import AtLeast
 from consurv._warnings import warn
 from consurv.conformal.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustments.adjustment import Adjustment, Picture
 from consurv.conformal.blocks import Block, Data
+from consurv.conformal.identified import unidentified_text
 from consurv.conformal.reading import RawModel
 from consurv.conformal.recalibration.recalibration import Recalibration, raw_times
 from consurv.conformal.recalibration.search import (
@@ -94,17 +95,10 @@ class RecalibratedAdjustment(Adjustment):
     }
 
     recalibration: Recalibration
-    identified: Bool = field(default_factory=lambda: np.ones(0, dtype=np.bool_))
     n_events: int
     n_without_shape: int = 0
     n_ending: int = 0
     dof: float = 0.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.identified.size != self.levels.size:
-            every = np.ones(self.levels.size, dtype=np.bool_)
-            object.__setattr__(self, "identified", every)
 
     # -- from a conformal set to an adjustment ---------------------------------
 
@@ -241,15 +235,6 @@ class RecalibratedAdjustment(Adjustment):
                     "subjects had the event: curves stay close to what the model says.",
                 )
             )
-        if not self.identified.all():
-            found.append(
-                (
-                    "Levels that no event tells",
-                    "Too few events lie beyond the adjusted times at the levels "
-                    f"{_listed(self.levels[~self.identified])}; there the curves rest "
-                    "on the raw model and on what was seen above.",
-                )
-            )
         if self.n_ending:
             found.append(
                 (
@@ -288,12 +273,5 @@ def _warn_about(found: FoundRecalibration, levels: Float) -> None:
             "from, and the curves stay as they are"
         )
     elif not found.identified.all():
-        warn(
-            "too few events lie beyond the adjusted times at the levels "
-            f"{_listed(levels[~found.identified])} to tell them; they rest on the raw "
-            "curves and on what was seen above"
-        )
-
-
-def _listed(levels: Float) -> str:
-    return ", ".join(f"{level:g}" for level in levels)
+        unknown = levels[~found.identified]
+        warn(unidentified_text(unknown, "curves", "what the raw model says"))

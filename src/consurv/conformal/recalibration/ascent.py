@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Bool, Float
 from consurv.conformal.recalibration.likelihood import Sums
 from consurv.conformal.recalibration.shrinkage import ridge_for, settled
 
@@ -115,9 +115,20 @@ def follow(
 
 
 def _at(evaluate: Evaluate, numbers: Float, ridge: Float) -> Found:
-    sums = evaluate(numbers)
+    sums = _without(evaluate(numbers), ridge >= FIXED)
     penalty = 0.5 * float((ridge * numbers**2).sum())
     return Found(numbers, sums, sums.value - penalty)
+
+
+def _without(sums: Sums, fixed: Bool) -> Sums:
+    """Return sums in which the numbers that are left out have no slope.
+
+    Without a delay, that of an event soon after 0 has no bound: one such event would
+    drown the others in the inverse, whatever the ridge.
+    """
+    gradient = np.where(fixed, 0.0, sums.gradient)
+    information = np.where(fixed | fixed[:, None], 0.0, sums.information)
+    return Sums(sums.value, gradient, information)
 
 
 def _step(evaluate: Evaluate, found: Found, ridge: Float, pace: Pace) -> Found:
