@@ -12,8 +12,13 @@ from studies.files import write_atomically
 from studies.preset.comparators import make_digest, read_digest
 from studies.preset.lines import lines_table
 from studies.preset.ours import DEFAULT, run_default
-from studies.preset.picture import decomposition_picture
+from studies.preset.picture import (
+    cells_picture,
+    decomposition_picture,
+    slip_picture,
+)
 from studies.preset.sides import Sides, sides_of
+from studies.preset.slip import run_scales, slip_table
 from studies.preset.steps import STEPS, load_step, run_steps
 from studies.preset.tables import (
     agreement_table,
@@ -42,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         if asked.ours:
             run_default(asked.out / _OURS, names, asked.ours)
+        if asked.slip:
+            run_scales(asked.out, names, asked.slip, asked.jobs)
     for path in report(asked.out):
         sys.stdout.write(f"{path}\n")
     return 0
@@ -59,6 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--steps", help=f"some of {known}; by default all")
     parser.add_argument(
         "--ours", type=int, default=0, help="seeds of our default, six fits a cell"
+    )
+    parser.add_argument(
+        "--slip", type=int, default=0, help="seeds of the objectives with both scales"
     )
     parser.add_argument("--report", action="store_true", help="tables alone")
     parser.add_argument("--figures", type=Path, help="paper_cells.csv, with --runs")
@@ -82,11 +92,15 @@ def report(folder: Path) -> list[Path]:
         cells_table(runs, known),
         lines_table(),
     ]
-    picture = folder / "decomposition.png"
-    return [
-        *(_write(folder, table) for table in tables),
-        decomposition_picture(steps, known, picture),
+    slip = slip_table(folder)
+    pictures = [
+        decomposition_picture(steps, known, folder / "decomposition.png"),
+        cells_picture(runs, folder / "cells.png"),
     ]
+    if slip.rows:
+        tables.append(slip)
+        pictures.append(slip_picture(slip, folder / "slip.png"))
+    return [*(_write(folder, table) for table in tables), *pictures]
 
 
 def _columns(folder: Path) -> list[Sides]:
