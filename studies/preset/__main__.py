@@ -19,7 +19,7 @@ from studies.preset.picture import (
 )
 from studies.preset.sides import Sides, sides_of
 from studies.preset.slip import run_scales, slip_table
-from studies.preset.steps import STEPS, load_step, run_steps
+from studies.preset.steps import STEPS, in_common, load_step, run_steps
 from studies.preset.tables import (
     agreement_table,
     cells_table,
@@ -79,10 +79,11 @@ def _parser() -> argparse.ArgumentParser:
 def report(folder: Path) -> list[Path]:
     """Write tables and the picture from stored records; return their paths."""
     known = read_digest()
+    here = [step for step in STEPS if (folder / step.name / "records").is_dir()]
+    loaded = in_common([load_step(folder, step) for step in here])
     steps = [
-        sides_of(load_step(folder, step), step.label)
-        for step in STEPS
-        if (folder / step.name / "records").is_dir()
+        sides_of(results, step.label)
+        for step, results in zip(here, loaded, strict=True)
     ]
     runs = _columns(folder)
     tables = [

@@ -91,7 +91,10 @@ def slip_picture(table: Table, path: Path) -> Path:
             ax.set_xticks(range(len(rows)), [str(row[1]) for row in rows], rotation=25)
             ax.set(title=dataset, yscale="log")
         axes[0][0].set_ylabel("D-cal")
-        axes[0][-1].legend(frameon=False)
+        handles, labels = axes[0][0].get_legend_handles_labels()
+        figure.legend(
+            handles, labels, loc="outside lower center", ncols=2, frameon=False
+        )
         return save(figure, path)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from studies.records import read_records
 from studies.results import Results
 from studies.runner import Observer, run
 
-__all__ = ["STEPS", "Step", "load_step", "run_steps"]
+__all__ = ["STEPS", "Step", "in_common", "load_step", "run_steps"]
 
 _STUDY = "main"
 
@@ -90,7 +90,7 @@ def run_steps(
         run(config, own, jobs=jobs, observer=observer)
 
 
-def load_step(folder: Path, step: Step, seeds: int | None = None) -> Results:
+def load_step(folder: Path, step: Step) -> Results:
     """Return the records of a step, those of models it does not concern included.
 
     Parameters
@@ -98,8 +98,6 @@ def load_step(folder: Path, step: Step, seeds: int | None = None) -> Results:
     folder : Path
         The folder of all steps.
     step : Step
-    seeds : int, optional
-        Leave out seeds from this one on.
     """
     records = read_records(folder / step.name).records
     if step.models is not None:
@@ -107,4 +105,17 @@ def load_step(folder: Path, step: Step, seeds: int | None = None) -> Results:
         others = read_records(folder / STEPS[0].name).records
         records = [r for r in records if r["model"] in concerned]
         records += [r for r in others if r["model"] not in concerned]
-    return Results(r for r in records if seeds is None or r["seed"] < seeds)
+    return Results(records)
+
+
+def in_common(results: Sequence[Results]) -> list[Results]:
+    """Return the same with those cells and seeds alone that all of them have.
+
+    Two runs of a cell differ less by their causes than by the splits of their seeds.
+    """
+    shared = set.intersection(*({_cell(r) for r in part.records} for part in results))
+    return [Results(r for r in part.records if _cell(r) in shared) for part in results]
+
+
+def _cell(record: Mapping[str, Any]) -> tuple[str, str, int]:
+    return record["dataset"], record["model"], record["seed"]

@@ -156,7 +156,8 @@ def decomposition_table(
         "From our defaults to the paper's settings, one cause at a time",
         "Cells in which CSD (the paper's rule and conformal set) is better / worse "
         "than raw; cells won and lost against the first row; agreement with the "
-        "figures where they decide. Every row but the last changes one thing alone.",
+        "figures where they decide. Every row but the last changes one thing alone; all "
+        f"rows are of the same {_seeds(start)} seeds.",
         (
             "metric",
             "what is changed",

@@ -8,7 +8,7 @@ from studies.preset.__main__ import main
 from studies.preset.comparators import read_digest
 from studies.preset.lines import LINES
 from studies.preset.sides import sides_of
-from studies.preset.steps import STEPS, Step, load_step, run_steps
+from studies.preset.steps import STEPS, Step, in_common, load_step, run_steps
 from studies.preset.tables import decomposition_table
 from studies.results import Results
 from tests.studies.made_up import METRICS, make_record, make_variant
@@ -55,6 +55,17 @@ class TestSteps:
         # Read as a step that concerns another model, its own records are left out.
         other = Step("tails", "", models=("gradient-boosting",))
         assert load_step(tmp_path, other).records == []
+
+
+def test_steps_are_compared_on_common_seeds() -> None:
+    whole = records(0.2)
+    part = Results(r for r in whole.records if (r["model"], r["seed"]) != ("cqrnn", 2))
+    found = in_common([whole, part])
+    assert [len(results.records) for results in found] == [5, 5]
+    assert found[0].values("main", "PBC", "cqrnn", "raw", "d_calibration").keys() == {
+        0,
+        1,
+    }
 
 
 def test_every_line_names_its_source() -> None:
