@@ -19,7 +19,7 @@ from studies.preset.picture import (
 )
 from studies.preset.sides import Sides, sides_of
 from studies.preset.slip import run_scales, slip_table
-from studies.preset.steps import STEPS, in_common, load_step, run_steps
+from studies.preset.steps import STEPS, Step, in_common, load_step, run_steps
 from studies.preset.tables import (
     agreement_table,
     cells_table,
@@ -79,17 +79,17 @@ def _parser() -> argparse.ArgumentParser:
 def report(folder: Path) -> list[Path]:
     """Write tables and the picture from stored records; return their paths."""
     known = read_digest()
-    here = [step for step in STEPS if (folder / step.name / "records").is_dir()]
-    loaded = in_common([load_step(folder, step) for step in here])
-    steps = [
-        sides_of(results, step.label)
-        for step, results in zip(here, loaded, strict=True)
+    start, *changed = [
+        (step, load_step(folder, step))
+        for step in STEPS
+        if (folder / step.name / "records").is_dir()
     ]
+    steps = [_pair(start, step) for step in changed]
     runs = _columns(folder)
     tables = [
         counts_table(runs, known),
         agreement_table(runs[:2], known),  # those of the paper's rule
-        decomposition_table(steps[0], steps[1:], known),
+        decomposition_table(steps, known),
         cells_table(runs, known),
         lines_table(),
     ]
@@ -102,6 +102,18 @@ def report(folder: Path) -> list[Path]:
         tables.append(slip)
         pictures.append(slip_picture(slip, folder / "slip.png"))
     return [*(_write(folder, table) for table in tables), *pictures]
+
+
+def _pair(
+    start: tuple[Step, Results], step: tuple[Step, Results]
+) -> tuple[Sides, Sides]:
+    """Return our defaults and a step on the seeds that both have."""
+    both = in_common([start[1], step[1]])
+    first, second = (
+        sides_of(results, part.label)
+        for results, (part, _) in zip(both, (start, step), strict=True)
+    )
+    return first, second
 
 
 def _columns(folder: Path) -> list[Sides]:

@@ -23,16 +23,16 @@ _CSD, _RAW, _PAPER = "#E69F00", "#0072B2", "#C1121F"
 
 
 def decomposition_picture(
-    runs: Sequence[Sides], known: Sequence[Comparator], path: Path
+    steps: Sequence[tuple[Sides, Sides]], known: Sequence[Comparator], path: Path
 ) -> Path:
-    """Draw in how many cells CSD is better, run by run, beside the paper's figures."""
-    with new_figure(8.6, 0.36 * len(runs) + 1.2) as figure:
+    """Draw the share of cells in which CSD is better, before and after each change."""
+    with new_figure(8.6, 0.42 * len(steps) + 1.3) as figure:
         figure.set_layout_engine("constrained")
         axes = figure.subplots(1, len(_METRICS), sharey=True)
         for ax, metric in zip(axes, _METRICS, strict=True):
-            _panel(ax, runs, [c for c in known if c.metric == metric])
+            _panel(ax, steps, [c for c in known if c.metric == metric])
             ax.set_title(metric)
-        axes[0].set_yticks(range(len(runs)), [run.label for run in runs])
+        axes[0].set_yticks(range(len(steps)), [run.label for _, run in steps])
         axes[0].invert_yaxis()
         handles, labels = axes[0].get_legend_handles_labels()
         figure.legend(
@@ -41,19 +41,21 @@ def decomposition_picture(
         return save(figure, path)
 
 
-def _panel(ax: Axes, runs: Sequence[Sides], known: Sequence[Comparator]) -> None:
-    places = [place_of(c) for c in known]
-    for i, run in enumerate(runs):
-        better, worse = run.counts(known[0].metric, places)
-        first = i == 0
-        ax.barh(i, better, color=_CSD, label="CSD better" if first else None)
-        ax.barh(
-            i, worse, left=better, color=_RAW, label="raw better" if first else None
-        )
-        ax.text(better / 2, i, str(better), ha="center", va="center")
-    in_paper = sum(c.paper == "CSD" for c in known)
-    ax.axvline(in_paper, color=_PAPER, ls=(0, (4, 2)), label="CSD, paper's figures")
-    ax.set_xlabel("cells")
+def _panel(
+    ax: Axes, steps: Sequence[tuple[Sides, Sides]], known: Sequence[Comparator]
+) -> None:
+    metric, places = known[0].metric, [place_of(c) for c in known]
+    looks = ((_RAW, "our defaults"), (_CSD, "with the change"))
+    for i, pair in enumerate(steps):
+        for k, (run, (colour, name)) in enumerate(zip(pair, looks, strict=True)):
+            better, worse = run.counts(metric, places)
+            y, n = i + 0.38 * (k - 0.5), better + worse
+            label = name if i == 0 else None
+            ax.barh(y, better / max(n, 1), 0.36, color=colour, label=label)
+            ax.text(0.01, y, f"{better} of {n}", va="center", fontsize=7)
+    in_paper = sum(c.paper == "CSD" for c in known) / len(known)
+    ax.axvline(in_paper, color=_PAPER, ls=(0, (4, 2)), label="the paper's figures")
+    ax.set_xlabel("share of cells in which CSD is better than raw")
     ax.spines[["top", "right"]].set_visible(False)
 
 

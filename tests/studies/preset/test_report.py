@@ -29,15 +29,13 @@ def records(d_cal: float, models: tuple[str, ...] = ("deephit", "cqrnn")) -> Res
 class TestDecomposition:
     def test_counts_what_is_won_and_lost(self) -> None:
         worse, better = (sides_of(records(x), str(x)) for x in (0.6, 0.2))
-        rows = {
-            (row[0], row[1]): row[2:]
-            for row in decomposition_table(worse, [better], read_digest()).rows
-        }
+        table = decomposition_table([(worse, better), (better, worse)], read_digest())
+        rows = {(row[0], row[1]): row[2:] for row in table.rows}
         # The figures give both cells to CSD.
-        assert rows["D-cal", "0.6"] == ("0/2", "", "", "0 of 2")
-        assert rows["D-cal", "0.2"] == ("2/0", "2", "0", "2 of 2")
-        back = decomposition_table(better, [worse], read_digest()).rows
-        assert ("D-cal", "0.6", "0/2", "0", "2", "0 of 2") in back
+        won = ("0 → 2", 2, 2, 0, "0 of 2 → 2 of 2", "3")
+        lost = ("2 → 0", 2, 0, 2, "2 of 2 → 0 of 2", "3")
+        assert rows["D-cal", "0.2"] == won
+        assert rows["D-cal", "0.6"] == lost
 
 
 class TestSteps:
