@@ -1,13 +1,14 @@
 """The options of the preset: one at a time, and what they change."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from consurv.errors import InvalidInput
-from studies import StudyConfig
+from studies import StudyConfig, read_records, run
 from studies.asked import Asked
 from studies.fits import fit_fingerprint, train
 from studies.grid import cells_of
@@ -102,3 +103,25 @@ class TestTails:
             for tails in ("law", "line")
         )
         assert np.array_equal(kept.times, cut.times)
+
+
+@pytest.mark.parametrize(
+    ("study", "models", "variants"),
+    [
+        ("ablation-percentiles", "AFT", 6),
+        ("ablation-conformal-set", "AFT", 2),
+        ("objective", "lognormal-likelihood", 3),
+    ],
+)
+def test_other_studies_take_the_preset(
+    study: str, models: str, variants: int, tmp_path: Path
+) -> None:
+    asked = Asked("VALCT", models, 1, preset="paper")
+    (config,) = asked.configs(study)
+    quick = {"lognormal": {"max_epochs": 2}} if study == "objective" else {}
+    run(replace(config, settings=quick), tmp_path)
+    records = read_records(tmp_path).records
+    assert {record["status"] for record in records} == {"done"}
+    assert len(records[0]["variants"]) == variants
+    marks = {"training": "paper", "tails": "line", "metrics": "paper"}
+    assert records[0]["settings"].items() >= marks.items()
