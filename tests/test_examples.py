@@ -19,7 +19,7 @@ def test_all_of_the_papers_illustrations_are_there():
 @pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_runs(script, tmp_path):
-    out = tmp_path / "out"
+    out = tmp_path / "out.png"
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     subprocess.run(
         [sys.executable, "-W", "error::UserWarning", str(script), str(out)],
