@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from consurv.curves.breslow import Baseline
 from consurv.curves.kaplan_meier import KaplanMeier
-from consurv.models.breslow import Baseline
 from consurv.models.model import SurvivalModel
 from studies.plain import NotPlain
 

@@ -80,7 +80,7 @@ def test_a_bare_torch_module():
     torch = pytest.importorskip("torch")
     model = ConformalSurvival(torch.nn.Linear(2, 1))
     for use in (model.fit, model.conformalize):
-        with pytest.raises(InvalidInput, match=r"bare torch module Linear.*function"):
+        with pytest.raises(InvalidInput, match=r"bare torch module Linear.*FromTorch"):
             use(X, Y)
 
 

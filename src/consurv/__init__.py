@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         register_adjustment,
         save_adjustment,
     )
-    from consurv.curves import KaplanMeier, SurvivalCurves
+    from consurv.curves import KaplanMeier, SurvivalCurves, breslow
     from consurv.errors import (
         CalibrationWarning,
         ConsurvError,
@@ -49,6 +49,7 @@ __all__ = [
     "SurvivalCurves",
     "__version__",
     "adjust",
+    "breslow",
     "conformal_levels",
     "conformal_shifts",
     "load_adjustment",
@@ -72,7 +73,7 @@ _HOMES = {
         "register_adjustment",
         "save_adjustment",
     ),
-    "consurv.curves": ("KaplanMeier", "SurvivalCurves"),
+    "consurv.curves": ("KaplanMeier", "SurvivalCurves", "breslow"),
     "consurv.errors": (
         "CalibrationWarning",
         "ConsurvError",

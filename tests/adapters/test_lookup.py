@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from consurv.adapters import adapter_for, lookup, register_adapter
 from consurv.adapters.function import FunctionAdapter
+from consurv.adapters.registry import LIBRARIES
 from consurv.errors import InvalidInput
 
 
@@ -67,6 +68,17 @@ class TestAdapterFor:
             adapter_for(estimator)
         assert type(estimator).__name__ in str(e.value)
         assert "a function X -> (times, survival)" in str(e.value)
+        for method in ("survival_function", "survival", "surv_df", "quantiles"):
+            assert f"predict_{method}" in str(e.value)
+        for library in LIBRARIES:
+            assert library.name in str(e.value)
+        assert "FromRisk(model)" in str(e.value)
+        assert "ConformalSurvival(lambda X: (times, survival of X))" in str(e.value)
+
+    def test_a_torch_module_is_refused_with_its_wrapper(self):
+        torch = pytest.importorskip("torch")
+        with pytest.raises(InvalidInput, match=r"FromTorch\(module, output=...\)"):
+            adapter_for(torch.nn.Linear(2, 1))
 
     def test_a_class_is_refused_with_the_call(self):
         with pytest.raises(
@@ -103,7 +115,10 @@ class TestImports:
         code = (
             "import sys, consurv, consurv.adapters\n"
             "consurv.adapters.adapter_for(len)\n"
-            "foreign = sorted({'lifelines', 'sksurv', 'torch'} & set(sys.modules))\n"
+            "from consurv.adapters.registry import LIBRARIES\n"
+            "names = {m for x in LIBRARIES for m in x.modules}\n"
+            "foreign = {m for m in names if 'sklearn' not in m}\n"
+            "foreign = sorted((foreign | {'torch'}) & set(sys.modules))\n"
             "sys.exit(str(foreign) if foreign else 0)"
         )
         done = subprocess.run(

@@ -105,8 +105,13 @@ class Adapter(ABC):
             )
         check_plain(X, "X")
         X = in_order(X, getattr(estimator, "feature_names_in_", None))
-        curves = _as_curves(self._predict(estimator, X), estimator)
         wanted = n_rows(X)
+        if wanted == 0:
+            raise InvalidInput(
+                "X has no rows, 0 sample(s), and there are no survival curves of "
+                "nobody; a minimum of 1 is required"
+            )
+        curves = _as_curves(self._predict(estimator, X), estimator)
         if len(curves) != wanted:
             raise InvalidInput(
                 f"{describe(estimator)} gave {len(curves)} survival curves for "
@@ -142,6 +147,27 @@ class Adapter(ABC):
     def out_of_bag(self, estimator: Any, X: Any) -> OutOfBag:
         """Return what a fitted forest says of its training rows *X* out of bag."""
         raise InvalidInput(f"{describe(estimator)} has no out-of-bag predictions")
+
+    # -- models that give a risk alone, which FromRisk makes curves of ----------
+
+    def fit_risk(
+        self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
+    ) -> Any:
+        """Train the estimator as one that ranks; by default as it is always trained."""
+        return self.fit(estimator, X, y, validation)
+
+    def risk(self, estimator: Any, X: Any) -> Float:
+        """Return a score (n,) of each row, by default that of ``predict``."""
+        if not hasattr(estimator, "predict"):
+            raise InvalidInput(
+                f"{describe(estimator)} has no predict and gives no risk scores; if it "
+                "gives curves, hand it to ConformalSurvival as it is"
+            )
+        return np.asarray(estimator.predict(X), dtype=float)
+
+    def is_log_hazard(self, estimator: Any) -> bool:
+        """Say whether :meth:`risk` is a log hazard ratio as it stands."""
+        return False
 
     @abstractmethod
     def _predict(self, estimator: Any, X: Any) -> Any:

@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from consurv._checks import Float
 from consurv.adapters.adapter import Adapter, Validation, describe
-from consurv.adapters.lookup import adapter_for
+from consurv.adapters.lookup import adapter_for, risk_adapter_for
 from consurv.curves.curves import SurvivalCurves
 from consurv.outcome import Outcome
 
@@ -50,10 +50,7 @@ class FrozenAdapter(Adapter):
     ) -> Any:
         """Return the estimator as it is, once it is sure that it was fitted."""
         if not self.is_fitted(estimator):
-            raise NotFittedError(
-                f"the {describe(estimator.estimator)} inside FrozenEstimator is not "
-                "fitted; fit it first, or give it without FrozenEstimator"
-            )
+            raise _not_fitted(estimator.estimator)
         return estimator
 
     def warn_of_fit(self, estimator: Any) -> None:
@@ -71,9 +68,35 @@ class FrozenAdapter(Adapter):
         inner = estimator.estimator
         return adapter_for(inner).own_percentile_times(inner, X)
 
+    def fit_risk(
+        self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
+    ) -> Any:
+        """Return the estimator as it is, once it is sure that it was fitted."""
+        inner = estimator.estimator
+        if not risk_adapter_for(inner).is_fitted(inner):
+            raise _not_fitted(inner)
+        return estimator
+
+    def risk(self, estimator: Any, X: Any) -> Float:
+        """Return the scores of the model inside."""
+        inner = estimator.estimator
+        return risk_adapter_for(inner).risk(inner, X)
+
+    def is_log_hazard(self, estimator: Any) -> bool:
+        """Ask the adapter of the model inside."""
+        inner = estimator.estimator
+        return risk_adapter_for(inner).is_log_hazard(inner)
+
     def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:
         inner = estimator.estimator
         return adapter_for(inner).curves(inner, X)
+
+
+def _not_fitted(inner: Any) -> NotFittedError:
+    return NotFittedError(
+        f"the {describe(inner)} inside FrozenEstimator is not fitted; fit it first, or "
+        "give it without FrozenEstimator"
+    )
 
 
 ADAPTER = FrozenAdapter()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+import numpy as np
+
+from consurv._checks import Float
 from consurv.adapters.adapter import Adapter, Validation, describe
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -42,6 +45,16 @@ class FunctionAdapter(Adapter):
             f"{describe(estimator)} is a function and cannot be trained; use "
             "conformalize, which takes it as it is"
         )
+
+    def fit_risk(
+        self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
+    ) -> Any:
+        """Return the function: scores need no training."""
+        return estimator
+
+    def risk(self, estimator: Any, X: Any) -> Float:
+        """Return what the function says of each row."""
+        return np.asarray(estimator(X), dtype=float)
 
     def _predict(self, estimator: Any, X: Any) -> Any:
         return estimator(X)

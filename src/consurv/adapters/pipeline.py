@@ -8,8 +8,9 @@ from sklearn.base import clone
 
 from consurv._checks import Float, check_plain
 from consurv.adapters.adapter import Adapter, OutOfBag, Validation
-from consurv.adapters.lookup import adapter_for
+from consurv.adapters.lookup import adapter_for, risk_adapter_for
 from consurv.curves.curves import SurvivalCurves
+from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = ["ADAPTER", "PipelineAdapter"]
@@ -37,25 +38,33 @@ class PipelineAdapter(Adapter):
         """Return an unfitted copy; the last step's adapter copies the last step."""
         last = estimator.steps[-1][1]
         copy = clone(estimator)
-        copy.steps[-1] = (estimator.steps[-1][0], adapter_for(last).clone(last))
+        copy.steps[-1] = (estimator.steps[-1][0], _adapter(last).clone(last))
         return copy
 
     def is_fitted(self, estimator: Any) -> bool:
         """Ask the last step, which is trained after all others."""
         last = estimator.steps[-1][1]
-        return adapter_for(last).is_fitted(last)
+        return _adapter(last).is_fitted(last)
 
     def takes_validation(self, estimator: Any) -> bool:
         """Ask the last step."""
         last = estimator.steps[-1][1]
-        return adapter_for(last).takes_validation(last)
+        return _adapter(last).takes_validation(last)
 
     def fit(
         self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
     ) -> Any:
         """Train the steps in order, in place."""
-        check_plain(X, "X")
+        X, validation = self._prepare(estimator, X, y, validation)
         last = estimator.steps[-1][1]
+        adapter_for(last).fit(last, X, y, validation)
+        return estimator
+
+    def _prepare(
+        self, estimator: Any, X: Any, y: Outcome, validation: Validation
+    ) -> tuple[Any, Validation]:
+        """Train the steps before the last; return the data as the last one sees it."""
+        check_plain(X, "X")
         if len(estimator.steps) > 1:
             head = estimator[:-1]
             X = head.fit_transform(X, y.to_structured())
@@ -63,8 +72,7 @@ class PipelineAdapter(Adapter):
             estimator.steps = [*head.steps, estimator.steps[-1]]
         if validation is not None and self.takes_validation(estimator):
             validation = (_transform(estimator, validation[0]), validation[1])
-        adapter_for(last).fit(last, X, y, validation)
-        return estimator
+        return X, validation
 
     def warn_of_fit(self, estimator: Any) -> None:
         """Ask the last step."""
@@ -92,9 +100,38 @@ class PipelineAdapter(Adapter):
         last = estimator.steps[-1][1]
         return adapter_for(last).out_of_bag(last, _transform(estimator, X))
 
+    def fit_risk(
+        self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
+    ) -> Any:
+        """Train the steps in order, the last one to rank."""
+        X, validation = self._prepare(estimator, X, y, validation)
+        last = estimator.steps[-1][1]
+        risk_adapter_for(last).fit_risk(last, X, y, validation)
+        return estimator
+
+    def risk(self, estimator: Any, X: Any) -> Float:
+        """Return the scores of the last step for the transformed rows."""
+        last = estimator.steps[-1][1]
+        return risk_adapter_for(last).risk(last, _transform(estimator, X))
+
+    def is_log_hazard(self, estimator: Any) -> bool:
+        """Ask the last step."""
+        last = estimator.steps[-1][1]
+        return risk_adapter_for(last).is_log_hazard(last)
+
     def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:
         last = estimator.steps[-1][1]
         return adapter_for(last).curves(last, _transform(estimator, X))
+
+
+def _adapter(last: Any) -> Adapter:
+    """Return what serves the last step, be it for its curves or its scores alone."""
+    try:
+        return adapter_for(last)
+    except InvalidInput:
+        if not hasattr(last, "predict"):
+            raise
+        return risk_adapter_for(last)
 
 
 def _transform(pipeline: Any, X: Any) -> Any:

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from consurv._checks import Float, check_plain
 from consurv.adapters.adapter import Adapter, Validation, describe
-from consurv.adapters.lookup import adapter_for
+from consurv.adapters.lookup import adapter_for, risk_adapter_for
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -70,6 +70,16 @@ class SearchAdapter(Adapter):
         """Return those of the best estimator."""
         best = estimator.best_estimator_
         return adapter_for(best).own_percentile_times(best, X)
+
+    def risk(self, estimator: Any, X: Any) -> Float:
+        """Return the scores of the best estimator."""
+        best = estimator.best_estimator_
+        return risk_adapter_for(best).risk(best, X)
+
+    def is_log_hazard(self, estimator: Any) -> bool:
+        """Ask the adapter of the best estimator."""
+        best = estimator.best_estimator_
+        return risk_adapter_for(best).is_log_hazard(best)
 
     def _predict(self, estimator: Any, X: Any) -> SurvivalCurves:
         best = estimator.best_estimator_

@@ -51,6 +51,16 @@ class SksurvAdapter(NativeAdapter):
         _check_gives_curves(type(estimator))
         return super().fit(estimator, X, y, validation)
 
+    def fit_risk(
+        self, estimator: Any, X: Any, y: Outcome, validation: Validation = None
+    ) -> Any:
+        """Train in place; a model that ranks need not give curves."""
+        return super().fit(estimator, X, y, validation)
+
+    def is_log_hazard(self, estimator: Any) -> bool:
+        """Say whether the loss is the Cox likelihood."""
+        return _has_baseline(estimator)
+
     def has_out_of_bag(self, estimator: Any, *, enough: bool = False) -> bool:
         """Look for a forest that draws its rows."""
         return has_out_of_bag(estimator, enough)

@@ -28,7 +28,11 @@ def proportional(
     return SurvivalCurves._of(Proportional(baselines, log_risk, stratum))
 
 
-def agrees(curves: SurvivalCurves, table: Callable[[slice], SurvivalCurves]) -> bool:
+def agrees(
+    curves: SurvivalCurves,
+    table: Callable[[slice], SurvivalCurves],
+    tolerance: float = _TOLERANCE,
+) -> bool:
     """Say whether curves are those of the model's own table, by its first rows.
 
     A library may change what its numbers mean, and a subclass may predict in a way of
@@ -44,4 +48,4 @@ def agrees(curves: SurvivalCurves, table: Callable[[slice], SurvivalCurves]) -> 
     ours, theirs = curves[rows], table(rows)
     if not np.array_equal(ours.times, theirs.times):
         return False
-    return np.allclose(ours.survival, theirs.survival, rtol=0, atol=_TOLERANCE)
+    return np.allclose(ours.survival, theirs.survival, rtol=0, atol=tolerance)

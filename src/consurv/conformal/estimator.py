@@ -85,9 +85,11 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     Parameters
     ----------
     estimator : object
-        A survival model: one of ours, of scikit-survival or lifelines, a Pipeline
+        A survival model: one of ours (``FromRisk`` and ``FromTorch`` bring models that
+        give no curves), of scikit-survival, lifelines, CatBoost or skpro, a Pipeline
         around one, anything with ``predict_survival_function``, or, for
-        ``conformalize``, a fitted model or a function X -> (times, survival).
+        ``conformalize``, a fitted model (of XGBoost and pycox, too) or a function
+        X -> (times, survival).
     percentiles : int or array-like
         The number k of levels i/(k+1), or the levels themselves, in (0, 1).
     adjustment : {"auto", "recalibrated", "time", "log-time", "level"} or your own

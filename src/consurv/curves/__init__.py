@@ -1,6 +1,7 @@
-"""Survival curves, Kaplan–Meier, and what can be done with them."""
+"""Survival curves, Kaplan–Meier, Breslow, and what can be done with them."""
 
+from consurv.curves.breslow import Baseline, breslow
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 
-__all__ = ["KaplanMeier", "SurvivalCurves"]
+__all__ = ["Baseline", "KaplanMeier", "SurvivalCurves", "breslow"]

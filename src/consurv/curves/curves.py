@@ -10,6 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from consurv._checks import Float, as_levels
 from consurv._registry import resolve
+from consurv.curves.building import (
+    make_law,
+    survival_of_hazards,
+    survival_of_masses,
+)
 from consurv.curves.invariants import (
     check_own_times,
     check_percentile_times,
@@ -158,6 +163,79 @@ class SurvivalCurves:
         array([[0.8]])
         """
         return cls(*read_step_functions(functions), "step")
+
+    @classmethod
+    def from_aft(
+        cls,
+        location: ArrayLike,
+        scale: ArrayLike,
+        law: str = "weibull",
+        last_time: ArrayLike = np.inf,
+    ) -> Self:
+        """Make curves of log T = location + scale · W, an accelerated failure time.
+
+        Parameters
+        ----------
+        location : array-like of shape (n,)
+            Of log T: what boosters call the margin.
+        scale : number or array-like of shape (n,)
+            > 0.
+        law : {"weibull", "log-normal", "log-logistic"}
+            Or the law of W as boosters name it: ``"extreme"``, ``"normal"``,
+            ``"logistic"``. A Weibull law has location log λ and scale 1 / k.
+        last_time : number or array-like of shape (n,), optional
+            The largest time that the law was fitted on.
+
+        Examples
+        --------
+        >>> SurvivalCurves.from_aft(np.log([2, 3]), 0.5, "log-normal").median()
+        array([2., 3.])
+        """
+        return cls._of(make_law(location, scale, law, last_time))
+
+    @classmethod
+    def from_hazards(
+        cls, times: ArrayLike, hazards: ArrayLike, interpolation: str = "linear"
+    ) -> Self:
+        """Make curves of discrete-time hazards, S(t_j) = ∏ (1 − h_i) over i ≤ j.
+
+        Parameters
+        ----------
+        times : array-like of shape (k,) or (n, k)
+            The ends of the intervals, sorted.
+        hazards : array-like of shape (n, k)
+            Probabilities of an event in (t_{j−1}, t_j] for those who reach it.
+        interpolation : {"linear", "step", "pchip"}, default="linear"
+
+        Examples
+        --------
+        >>> SurvivalCurves.from_hazards([1, 2], [[0.5, 0.5]]).survival
+        array([[1.  , 0.5 , 0.25]])
+        """
+        return cls(times, survival_of_hazards(hazards), interpolation)
+
+    @classmethod
+    def from_pmf(
+        cls, times: ArrayLike, pmf: ArrayLike, interpolation: str = "linear"
+    ) -> Self:
+        """Make curves of the probabilities of intervals, S(t_j) = 1 − Σ p_i over i ≤ j.
+
+        Parameters
+        ----------
+        times : array-like of shape (k,) or (n, k)
+            The ends of the intervals, sorted.
+        pmf : array-like of shape (n, k) or (n, k + 1)
+            Probabilities of an event in (t_{j−1}, t_j], and in the last column, if
+            there is one more, of one after the last time.
+        interpolation : {"linear", "step", "pchip"}, default="linear"
+
+        Examples
+        --------
+        >>> SurvivalCurves.from_pmf([1, 2], [[0.5, 0.25, 0.25]]).survival
+        array([[1.  , 0.5 , 0.25]])
+        """
+        n_times = np.shape(times)[-1]
+        return cls(times, survival_of_masses(pmf, n_times), interpolation)
 
     @classmethod
     def _trusted(cls, times: Float, survival: NDArray[Any], interpolation: str) -> Self:
@@ -442,6 +520,28 @@ class SurvivalCurves:
                 "pass times="
             )
         return pd.DataFrame(values.T, index=pd.Index(grid, name="time"))
+
+    def to_quantiles(self, levels: ArrayLike | None = None) -> pd.DataFrame:
+        """Return a frame of subjects x levels, the percentile times q(ρ).
+
+        Parameters
+        ----------
+        levels : array-like of shape (p,), optional
+            Survival levels in (0, 1), 0.9 the early one; by default 0.95, 0.9 ... 0.05.
+            skpro and others count the other way: their alpha is 1 − level.
+
+        Examples
+        --------
+        >>> SurvivalCurves([4], [[0.5], [0.0]]).to_quantiles([0.75, 0.5])
+        level  0.75  0.50
+        0       2.0   4.0
+        1       1.0   2.0
+        """
+        import pandas as pd
+
+        wanted = np.arange(19, 0, -1) / 20 if levels is None else as_levels(levels)
+        columns = pd.Index(wanted, name="level")
+        return pd.DataFrame(self.percentile_times(wanted), columns=columns)
 
     # -- container ------------------------------------------------------------
 

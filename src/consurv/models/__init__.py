@@ -7,6 +7,11 @@ from consurv.models.registry import OWN_CLASSES, make_model, model_name, model_n
 
 if TYPE_CHECKING:
     from consurv.models.aft import WeibullAFT
+    from consurv.models.boosters.catboost import (
+        CatBoostSurvivalAFT,
+        CatBoostSurvivalCox,
+    )
+    from consurv.models.boosters.xgboost import XGBSurvivalAFT, XGBSurvivalCox
     from consurv.models.boosting import GradientBoosting
     from consurv.models.cox import CoxPH
     from consurv.models.deep.coxtime import CoxTime
@@ -15,19 +20,27 @@ if TYPE_CHECKING:
     from consurv.models.deep.deepsurv import DeepSurv
     from consurv.models.deep.lognormal import LogNormalNN
     from consurv.models.deep.nmtlr import NMTLR
+    from consurv.models.from_risk import FromRisk
+    from consurv.models.from_torch import FromTorch
     from consurv.models.marginal import KaplanMeierModel
 
 __all__ = [
     "CQRNN",
     "NMTLR",
+    "CatBoostSurvivalAFT",
+    "CatBoostSurvivalCox",
     "CoxPH",
     "CoxTime",
     "DeepHit",
     "DeepSurv",
+    "FromRisk",
+    "FromTorch",
     "GradientBoosting",
     "KaplanMeierModel",
     "LogNormalNN",
     "WeibullAFT",
+    "XGBSurvivalAFT",
+    "XGBSurvivalCox",
     "make_model",
     "model_name",
     "model_names",

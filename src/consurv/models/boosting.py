@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from consurv._checks import Float
 from consurv._params import AtLeast, Between, Constraints, InstanceOf, OneOf
+from consurv.curves.breslow import breslow
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.breslow import breslow
+from consurv.curves.risk_sets import RiskSets
 from consurv.models.linear import linear_scores
 from consurv.models.model import AT_ONCE, Data, SurvivalModel
-from consurv.models.risk_sets import RiskSets
 
 __all__ = ["GradientBoosting"]
 

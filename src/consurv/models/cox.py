@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from consurv._checks import Float
 from consurv._params import Between, Constraints
+from consurv.curves.breslow import breslow
 from consurv.curves.curves import SurvivalCurves
+from consurv.curves.risk_sets import RiskSets
 from consurv.errors import ConsurvError
-from consurv.models.breslow import breslow
 from consurv.models.linear import linear_scores
 from consurv.models.model import AT_ONCE, Data, SurvivalModel
-from consurv.models.risk_sets import RiskSets
 from consurv.outcome import Outcome
 
 __all__ = ["CoxPH"]

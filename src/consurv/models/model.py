@@ -46,6 +46,8 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
     uses_validation: ClassVar[bool] = False
     _rules: ClassVar[Constraints] = {}
     _dtype: ClassVar[DTypeLike] = np.float64
+    # Whether NaN among the features means missing, as it does to trees.
+    _takes_missing: ClassVar[bool] = False
     # Rows predicted at once, at most; with long curves they are fewer. That bounds the
     # memory of what lies between X and the answer.
     _chunk_rows: ClassVar[int] = CHUNK_ROWS
@@ -185,6 +187,7 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
             "dtype": self._dtype,
             "order": "C",
             "ensure_min_samples": ensure_min_samples,
+            "ensure_all_finite": "allow-nan" if self._takes_missing else True,
         }
         features: NDArray[Any]
         if not _is_one_block(X):
@@ -198,6 +201,7 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.allow_nan = self._takes_missing
         return tags
 
 

@@ -40,8 +40,18 @@ _MODELS = {
     "lognormal": _Entry("LogNormalNN", "consurv.models.deep.lognormal"),
 }
 
+# Ways to bring models of other libraries, which have no settings of the paper.
+_BROUGHT = {
+    "CatBoostSurvivalAFT": "consurv.models.boosters.catboost",
+    "CatBoostSurvivalCox": "consurv.models.boosters.catboost",
+    "FromRisk": "consurv.models.from_risk",
+    "FromTorch": "consurv.models.from_torch",
+    "XGBSurvivalAFT": "consurv.models.boosters.xgboost",
+    "XGBSurvivalCox": "consurv.models.boosters.xgboost",
+}
+
 # Our own classes, which `consurv.models` offers by their names.
-OWN_CLASSES = {
+OWN_CLASSES = _BROUGHT | {
     entry.label: entry.module
     for entry in _MODELS.values()
     if entry.module.startswith("consurv.")

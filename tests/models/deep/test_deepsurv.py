@@ -3,8 +3,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from consurv.curves.breslow import breslow  # noqa: E402
 from consurv.models import DeepSurv  # noqa: E402
-from consurv.models.breslow import breslow  # noqa: E402
 from consurv.models.deep.deepsurv import cox_loss  # noqa: E402
 from consurv.outcome import Outcome  # noqa: E402
 

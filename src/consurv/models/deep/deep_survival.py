@@ -18,13 +18,12 @@ from consurv._params import (
     OneOf,
     check_params,
 )
-from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
 from consurv.models.deep.network import mlp
 from consurv.models.deep.training import Settings, find_device, seeded, train
 from consurv.models.model import SurvivalModel
+from consurv.models.validation import with_validation
 from consurv.outcome import Outcome
-from consurv.splits import split
 
 __all__ = ["Data", "DeepSurvival"]
 
@@ -142,19 +141,9 @@ class DeepSurvival(SurvivalModel):
 
     def _fit(self, data: Data, validation: Data | None) -> None:
         rng = np.random.default_rng(self.random_state)
-        if validation is None:
-            X, outcome = data
-            # To stop on, not to test on: the more alike the parts, the better.
-            kept, held = split(
-                outcome, self.validation_fraction, rng, stratify="event+time"
-            )
-            data, validation = (X[kept], outcome[kept]), (X[held], outcome[held])
-        if validation[1].n_events == 0:
-            warn(
-                f"none of the {len(validation[1])} subjects of the validation set has "
-                "an event, so that it hardly tells when to stop; give X_val and y_val "
-                "or raise validation_fraction",
-            )
+        data, validation = with_validation(
+            data, validation, self.validation_fraction, rng
+        )
         self._train(data, validation, seed=int(rng.integers(2**31)))
 
     def _train(self, data: Data, validation: Data, seed: int) -> None:

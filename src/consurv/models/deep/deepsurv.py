@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from consurv.curves.breslow import breslow
 from consurv.curves.curves import SurvivalCurves
-from consurv.models.breslow import breslow
 from consurv.models.deep.deep_survival import DeepSurvival
 from consurv.outcome import Outcome
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from consurv.models.risk_sets import RiskSets
+from consurv.curves.risk_sets import RiskSets
 from consurv.outcome import Outcome
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from consurv._checks import Float
+from consurv._checks import Float, as_floats, check_same_length
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.representations import Proportional, Steps
+from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = ["Baseline", "breslow"]
@@ -55,7 +57,7 @@ class Baseline:
         return Steps(self.times, self.log_hazard)
 
 
-def breslow(log_risk: NDArray[np.floating], outcome: Outcome) -> Baseline:
+def breslow(log_risk: ArrayLike, outcome: Any) -> Baseline:
     """Return Breslow's estimate of the cumulative baseline hazard.
 
     H₀(t) = Σ over event times tᵢ ≤ t of dᵢ / Σ over those at risk at tᵢ of exp(log
@@ -63,14 +65,20 @@ def breslow(log_risk: NDArray[np.floating], outcome: Outcome) -> Baseline:
 
     Parameters
     ----------
-    log_risk : array of shape (n,)
+    log_risk : array-like of shape (n,)
         Log of the hazard ratio of each training subject.
-    outcome : Outcome
+    outcome : Outcome or anything that ``Outcome.of`` takes
         Their outcomes, at least one event.
 
     Returns
     -------
     Baseline
+        ``baseline.curves(log_risk)`` gives the curves of new subjects.
+
+    Raises
+    ------
+    InvalidInput
+        If a score is missing, there is no event, or the lengths differ.
 
     Examples
     --------
@@ -79,9 +87,16 @@ def breslow(log_risk: NDArray[np.floating], outcome: Outcome) -> Baseline:
     >>> baseline.times, np.exp(baseline.log_hazard).round(3)
     (array([1., 2., 3.]), array([0.25 , 0.583, 0.583]))
     """
+    outcome = Outcome.of(outcome)
+    scores = as_floats(log_risk, "log_risk")
+    check_same_length(log_risk=len(scores), outcome=len(outcome))
+    if outcome.n_events == 0:
+        raise InvalidInput(
+            f"none of the {len(outcome)} subjects has an event; Breslow's baseline "
+            "needs at least one"
+        )
     order = np.argsort(outcome.time, kind="stable")
-    time, event = outcome.time[order], outcome.event[order]
-    scores = np.asarray(log_risk, dtype=float)[order]
+    time, event, scores = outcome.time[order], outcome.event[order], scores[order]
     log_at_risk = np.logaddexp.accumulate(scores[::-1])[::-1]
     times, counts = np.unique(time[event], return_counts=True)
     # All who share the time are at risk there, so the first of them counts.

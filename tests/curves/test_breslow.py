@@ -4,7 +4,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from consurv.curves import KaplanMeier
-from consurv.models.breslow import breslow
+from consurv.curves.breslow import breslow
+from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 
@@ -16,6 +17,14 @@ def by_hand(log_risk, outcome):
         total += events / risk[outcome.time >= t].sum()
         steps[t] = total
     return np.array(list(steps)), np.array(list(steps.values()))
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    time, censored = rng.exponential(np.exp(-X[:, 0])), rng.exponential(2.0, 200)
+    return X, Outcome(time=np.minimum(time, censored), event=time <= censored)
 
 
 class TestBreslow:
@@ -66,3 +75,18 @@ class TestBreslow:
         assert_allclose(
             curves.survival_at(theirs.index.to_numpy()), theirs.T, atol=1e-12
         )
+
+
+class TestWhatIsGiven:
+    def test_any_form_of_outcomes_is_taken(self):
+        found = breslow([0, 0], (np.array([True, False]), np.array([1.0, 2.0])))
+        assert_allclose(found.times, [1, 2])
+
+    def test_bad_input_is_refused(self):
+        y = Outcome([1, 2], [1, 0])
+        with pytest.raises(InvalidInput, match="log_risk has 1 NaN"):
+            breslow([0, np.nan], y)
+        with pytest.raises(InvalidInput, match="log_risk has 3, outcome has 2"):
+            breslow([0, 0, 0], y)
+        with pytest.raises(InvalidInput, match="none of the 2 subjects has an event"):
+            breslow([0, 0], Outcome([1, 2], [0, 0]))

@@ -1,0 +1,1 @@
+"""Gradient boosting by XGBoost and CatBoost, as estimators that take our outcomes."""
