@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from torch import Tensor, nn
 
+from consurv.curves.breslow import breslow
+from consurv.curves.risk_sets import RiskSets
 from consurv.models.boosting import GradientBoosting
-from consurv.models.breslow import breslow
 from consurv.models.deep.coxtime import CoxTime
 from consurv.models.deep.deepsurv import DeepSurv
 from consurv.models.deep.losses.case_control import case_control_loss, draw_controls
 from consurv.models.deep.training import seeded
 from consurv.models.model import Data
-from consurv.models.risk_sets import RiskSets
 from consurv.outcome import Outcome
 from studies.preset.networks import LateNormTimeNetwork
 
