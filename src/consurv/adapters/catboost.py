@@ -71,7 +71,7 @@ class CatBoostAdapter(Adapter):
     ) -> Any:
         """Train by SurvivalAft, as given or with a Weibull law: hazards in proportion.
 
-        Not by CatBoost's own loss Cox: in version 1.2.10 its results depend on the order
+        Not by CatBoost's own loss Cox: in version 1.2.10 results depend on the order
         of rows once there are more than a few hundred.
         """
         if not _loss(estimator).startswith("SurvivalAft"):
