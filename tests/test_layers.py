@@ -28,6 +28,7 @@ LAYERS = {
     "_warnings": 0,
     "outcome": 0,
     "splits": 0,
+    "keep": 1,
     "curves": 1,
     "metrics": 2,
     "adapters": 2,
@@ -54,6 +55,8 @@ OPTIONAL = (
     "lightgbm",
     "pycox",
     "skpro",
+    "skops",
+    "safetensors",
     "torchsurv",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -38,12 +39,14 @@ from consurv.conformal.inputs import (
     check_validation,
     read_levels,
 )
+from consurv.conformal.kept import facts_of, fill, state_of
 from consurv.conformal.reading import KnownCurves, RawModel, rows_of
 from consurv.conformal.trainer import Trainer
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import REARRANGEMENTS
 from consurv.errors import InvalidInput, NotConformalizedError
+from consurv.keep import write_archive
 from consurv.metrics import concordance_of_risk
 from consurv.outcome import Outcome
 
@@ -353,6 +356,39 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self.set_params(adjustment=adjustment.kind, rearrange=adjustment.rearrange)
         restored = replace(adjustment, conformal_set="restored")
         return self._set_state(estimator, X, restored)
+
+    def save(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:
+        """Write the calibrated model to one file, which ``consurv.load`` reads.
+
+        The file is data with a checksum: our models as their numbers, those of
+        scikit-learn and scikit-survival by skops, lifelines as its numbers, boosters
+        in their own formats, layers of torch with their weights by safetensors.
+
+        Parameters
+        ----------
+        path : path-like
+            Such as ``"m.consurv"``; a file that is there is replaced.
+        trust : bool, default=False
+            Pickle what has no other form, such as a function. Who loads the file must
+            trust it, too.
+
+        Raises
+        ------
+        InvalidInput
+            If something can only be pickled and ``trust`` is not given.
+        """
+        self._check_conformalized()
+        write_archive(path, self, facts_of(self), trust=trust)
+
+    def to_kept(self) -> dict[str, Any]:
+        """Return what the model is made of, for a file."""
+        return state_of(self)
+
+    @classmethod
+    def from_kept(cls, state: Mapping[str, Any]) -> Self:
+        """Return the model that ``to_kept`` told of."""
+        model: Self = fill(cls, state)
+        return model
 
     @property
     def adjustment_(self) -> Adjustment:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
@@ -121,6 +121,31 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any) -> float:
         """Return Harrell's concordance index of ``predict``."""
         return float(concordance_of_risk(Outcome.of(y), self.predict(X)))
+
+    def to_kept(self) -> dict[str, Any]:
+        """Return settings and what training has set, for a file.
+
+        A setting that is a model gives way to the trained one.
+        """
+        settings = self.get_params(deep=False)
+        state = {k: v for k, v in vars(self).items() if k not in settings}
+        for name in settings:
+            if f"{name}_" in state and hasattr(settings[name], "__dict__"):
+                settings[name] = None
+        return {"settings": settings, "state": state}
+
+    @classmethod
+    def from_kept(cls, kept: Mapping[str, Any]) -> Self:
+        """Return the model that ``to_kept`` told of."""
+        settings, state = dict(kept["settings"]), kept["state"]
+        for name, value in state.items():
+            if name in settings or hasattr(cls, name) or name.startswith("__"):
+                raise ValueError(f"it sets {name!r}, which training does not")
+            if settings.get(name[:-1], name) is None and hasattr(value, "__dict__"):
+                settings[name[:-1]] = value
+        model = cls(**settings)
+        model.__dict__.update(state)
+        return model
 
     @contextmanager
     def _fitting(self) -> Iterator[None]:
