@@ -156,7 +156,7 @@ def _unzip(content: bytes) -> tuple[dict[str, Any], bytes]:
             raise InvalidInput("its manifest is too long")
         manifest = json.loads(archive.read(_MANIFEST))
         if not isinstance(manifest, dict):
-            raise InvalidInput("its manifest is no object")
+            raise InvalidInput("its manifest is not an object")
         return manifest, archive.read(_VALUES)
 
 

@@ -16,6 +16,7 @@ except ImportError as error:
 __all__ = ["restore", "store"]
 
 # Beside what skops itself trusts: classes, never functions, of these.
+_ALSO = ("numpy.dtype", "scipy.optimize._optimize.OptimizeResult")
 _HOMES = ("sklearn", "sksurv", "consurv")
 
 
@@ -41,6 +42,8 @@ def restore(state: Any) -> Any:
 
 
 def _is_known(name: str) -> bool:
+    if name in _ALSO:
+        return True
     try:
         find_class(name, _HOMES)
     except ValueError:
