@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from consurv._checks import Float, as_levels
-from consurv._features import in_order
+from consurv._features import has_names, in_order
 from consurv._params import (
     AtLeast,
     Between,
@@ -489,8 +489,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self._check_conformalized()
         X = as_table(X)
         if hasattr(self, "n_features_in_"):
-            X = in_order(X, getattr(self, "feature_names_in_", None))
-            validate_data(self, X, reset=False, skip_check_array=True)
+            names = getattr(self, "feature_names_in_", None)
+            X = in_order(X, names)
+            if not has_names(X, names):
+                validate_data(self, X, reset=False, skip_check_array=True)
         return X
 
     def _set_state(

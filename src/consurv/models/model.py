@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from consurv._checks import Float, check_plain, check_same_length, from_arrow
-from consurv._features import check_numeric, in_order
+from consurv._features import check_numeric, has_names, in_order
 from consurv._params import Constraints, check_params
 from consurv.curves.chunks import CHUNK_ROWS, in_chunks
 from consurv.curves.curves import SurvivalCurves
@@ -204,8 +204,8 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         """Return features as an array; with *reset* later ones must be like them."""
         check_plain(X, "X")
         X = from_arrow(X)
-        if not reset:
-            X = in_order(X, getattr(self, "feature_names_in_", None))
+        names = None if reset else getattr(self, "feature_names_in_", None)
+        X = in_order(X, names)
         check_numeric(X)
         # In one order of memory: others round matrix products differently.
         options = {
@@ -219,7 +219,8 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
             features = validate_data(self, X, reset=reset, **options)
             return features
         # scikit-learn would ask each of perhaps thousands of columns for its type.
-        validate_data(self, X, reset=reset, skip_check_array=True)
+        if not has_names(X, names):
+            validate_data(self, X, reset=reset, skip_check_array=True)
         features = check_array(X.to_numpy(), estimator=self, input_name="X", **options)
         return features
 
