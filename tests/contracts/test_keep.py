@@ -222,13 +222,17 @@ class TestPickle:
     def test_is_refused_without_trust_on_both_sides(self, data, tmp_path):
         path = tmp_path / "m.consurv"
         model = ConformalSurvival(halves).conformalize(*data)
-        with pytest.raises(InvalidInput, match=r"halves can only be kept by pickle.*tr"):
+        with pytest.raises(
+            InvalidInput, match=r"halves can only be kept by pickle.*tr"
+        ):
             model.save(path)
         assert not path.exists()
         model.save(path, trust=True)
         with pytest.raises(InvalidInput, match="holds a pickle of halves.*trust=True"):
             load(path)
-        assert_array_equal(load(path, trust=True).predict(data[0]), model.predict(data[0]))
+        assert_array_equal(
+            load(path, trust=True).predict(data[0]), model.predict(data[0])
+        )
 
     def test_cannot_hold_a_lambda(self, data, tmp_path):
         model = ConformalSurvival(lambda X: halves(X)).conformalize(*data)
@@ -241,7 +245,9 @@ class TestPickle:
         frame = X.assign(time=y.time, event=y.event)
         cox = lifelines.CoxPHFitter().fit(frame, "time", "event", formula="a + b*c")
         model = ConformalSurvival(cox).conformalize(X, y)
-        with pytest.raises(InvalidInput, match=r"pickle \(it was fitted by the formula"):
+        with pytest.raises(
+            InvalidInput, match=r"pickle \(it was fitted by the formula"
+        ):
             model.save(tmp_path / "m")
 
     def test_is_needed_for_a_module_of_ones_own(self, data, tmp_path):

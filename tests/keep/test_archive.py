@@ -76,9 +76,7 @@ class TestFiles:
         whole = saved.read_bytes()
         model = load(saved)
         for at in range(0, len(whole), 131):
-            saved.write_bytes(
-                whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :]
-            )
+            saved.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
             try:  # a date in the zip's own headers means nothing
                 found = load(saved)
             except InvalidInput:

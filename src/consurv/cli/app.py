@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from consurv.cli.calibrate import calibrate
+from consurv.cli.conformalize import conformalize
 from consurv.cli.console import guarded, show_tracebacks
 from consurv.cli.datasets import datasets
 from consurv.cli.demo import demo
@@ -36,7 +37,7 @@ def options(
     show_tracebacks(traceback)
 
 
-for _verb in (demo, calibrate, predict, info, report, version):
+for _verb in (demo, calibrate, conformalize, predict, info, report, version):
     app.command()(guarded(_verb))
 app.add_typer(datasets, name="datasets")
 app.command(hidden=True, context_settings=ANY_ARGUMENTS)(guarded(reproduce))

@@ -39,7 +39,9 @@ def warn_of_formulas(labels: pd.DataFrame, outputs: tuple[Path, Path]) -> None:
         )
 
 
-def write_predictions(predictor: Predictor, outputs: tuple[Path, Path]) -> Iterator[int]:
+def write_predictions(
+    predictor: Predictor, outputs: tuple[Path, Path]
+) -> Iterator[int]:
     """Predict and write block by block; yield how many rows each block had."""
     levels = predictor.model.levels_
     with writing_all(*outputs) as (curves, percentiles):

@@ -32,6 +32,7 @@ from consurv.conformal.adjustments import Adjustment, choose_kind
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.rules import CensoringRule
 from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose, set_names
+from consurv.conformal.curve_rows import CurveRows
 from consurv.conformal.inputs import (
     as_table,
     check_data,
@@ -326,6 +327,47 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         )
         found = settings.make([settings.read(raw, data, False)], None, "given")
         return self._set_state(estimator, data[0], found, settings.imputer)
+
+    @classmethod
+    def from_curves(cls, curves: SurvivalCurves, y: Any, **settings: Any) -> Self:
+        """Return an adjustment for a model of which only curves are at hand.
+
+        Parameters
+        ----------
+        curves : SurvivalCurves
+            What the model said of subjects whom it never saw.
+        y : Outcome or anything that ``Outcome.of`` takes
+            What happened to them, in the same order.
+        **settings
+            Those of ``ConformalSurvival``.
+
+        Returns
+        -------
+        ConformalSurvival
+            ``calibrate`` takes the model's curves of new subjects.
+
+        Examples
+        --------
+        >>> from consurv import Outcome
+        >>> times = np.linspace(1, 100, 100)
+        >>> said = SurvivalCurves(times, [np.exp(-times / 20)] * 200)
+        >>> happened = np.random.default_rng(0).exponential(10, 200)
+        >>> y = Outcome(time=happened, event=np.ones(200))
+        >>> model = ConformalSurvival.from_curves(said, y, adjustment="log-time")
+        >>> said[:1].median().round(), model.calibrate(said[:1]).median().round()
+        (array([14.]), array([7.]))
+        """
+        if not isinstance(curves, SurvivalCurves):
+            raise InvalidInput(
+                f"curves is a {type(curves).__name__}; give SurvivalCurves(times, "
+                "survival), or what read_curves reads from a file"
+            )
+        rows = CurveRows(curves)
+        return cls(rows, **settings).conformalize(rows.numbers(0), y)
+
+    def calibrate(self, curves: SurvivalCurves) -> AdjustedCurves:
+        """Return the calibrated form of raw curves of the same model."""
+        return self.adjustment_.apply_to(curves, self.random_state)
 
     def restore(self, adjustment: Adjustment, X: Any = None) -> Self:
         """Take over a saved adjustment for a model that is already fitted.

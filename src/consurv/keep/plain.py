@@ -115,7 +115,10 @@ class _Writer:
             parts = [self.node(part, depth + 1) for part in value]
             return [type(value).__name__, parts]
         if type(value) is dict and all(type(key) is str for key in value):
-            return ["dict", {k: self.node(part, depth + 1) for k, part in value.items()}]
+            return [
+                "dict",
+                {k: self.node(part, depth + 1) for k, part in value.items()},
+            ]
         if type(value) is bytes:
             self.parts.append(value)
             return ["bytes", len(value)]
