@@ -1,0 +1,1 @@
+"""Worked examples, which the tests run."""

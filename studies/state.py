@@ -9,8 +9,8 @@ import numpy as np
 
 from consurv.curves.breslow import Baseline
 from consurv.curves.kaplan_meier import KaplanMeier
-from consurv.models.model import SurvivalModel
 from consurv.keep import NotPlain
+from consurv.models.model import SurvivalModel
 
 __all__ = ["put_state", "state_of"]
 

@@ -1,0 +1,1 @@
+"""Curves of a model of R, calibrated from files."""

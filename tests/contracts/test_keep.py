@@ -228,7 +228,7 @@ class TestPickle:
             model.save(path)
         assert not path.exists()
         model.save(path, trust=True)
-        with pytest.raises(InvalidInput, match="holds a pickle of halves.*trust=True"):
+        with pytest.raises(InvalidInput, match=r"holds a pickle of halves.*trust=True"):
             load(path)
         assert_array_equal(
             load(path, trust=True).predict(data[0]), model.predict(data[0])

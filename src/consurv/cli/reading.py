@@ -130,7 +130,7 @@ def _known_outcome(frame: pd.DataFrame, columns: Columns, name: str) -> Outcome 
 
 
 def labels_of(frame: pd.DataFrame, id_column: str | None, name: str) -> pd.DataFrame:
-    """Return the row number of each subject and, if there is a column of ids, its id."""
+    """Return the row number of each subject and its id, if there are ids."""
     labels = pd.DataFrame({"subject": range(len(frame))})
     if id_column is None:
         return labels

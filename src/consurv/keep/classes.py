@@ -63,9 +63,9 @@ def find_class(path: Any, homes: Iterable[str], base: type[Any] = object) -> typ
         except ImportError:
             kind = None
         # Defined there, not merely imported.
-        if isinstance(kind, type) and class_path(kind) == path:
-            if issubclass(kind, base):
-                return kind
+        own = isinstance(kind, type) and class_path(kind) == path
+        if own and issubclass(kind, base):
+            return kind
     raise ValueError(f"it names {path!r}, which is no class for a model")
 
 
@@ -86,6 +86,6 @@ def rebuild(kind: type[Any], state: Mapping[str, Any]) -> Any:
     """Return an instance with these attributes, whose constructor does not run."""
     if any(name.startswith("__") for name in state):
         raise ValueError("it sets what no model sets")
-    made = kind.__new__(kind)
+    made: Any = object.__new__(kind)
     made.__dict__.update(state)
     return made

@@ -58,7 +58,7 @@ def _mappings(state: Any) -> Any:
     # lifelines makes the constant from a table, of which it only takes the columns.
     empty = pd.DataFrame({"_": [0.0]})
     names = state["mappings"]
-    constant = {name: _CONSTANT for name in names}
+    constant = dict.fromkeys(names, _CONSTANT)
     made = CovariateParameterMappings(constant, empty)
     made.mappings = {k: v or made.mappings[k] for k, v in names.items()}
     made.force_intercept, made.force_no_intercept = state["flags"]

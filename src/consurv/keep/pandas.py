@@ -54,7 +54,7 @@ def _frame(state: Any) -> pd.DataFrame:
 
 _MAKERS = {
     "multi": lambda s: pd.MultiIndex.from_arrays(s["levels"], names=s["names"]),
-    "range": lambda s: pd.RangeIndex(*s["parts"], name=s["name"]),
+    "range": lambda s: pd.RangeIndex(*s["parts"]).rename(s["name"]),
     "index": lambda s: pd.Index(s["values"], name=s["name"]),
     "series": lambda s: pd.Series(s["values"], index=s["index"], name=s["name"]),
     "frame": _frame,

@@ -15,9 +15,23 @@ _MODELS = ("pycox.models",)
 _PARTS = ("pycox.preprocessing", "pycox.models.interpolation")
 # What serves training alone, the training data among it, or is made anew.
 _LEFT_OUT = frozenset(
-    """net loss optimizer _optimizer _device make_dataloader_predict log train_metrics
-    val_metrics callbacks metrics training_data fit_info batch_metrics batch_loss
-    """.split()
+    [
+        "net",
+        "loss",
+        "optimizer",
+        "_optimizer",
+        "_device",
+        "make_dataloader_predict",
+        "log",
+        "train_metrics",
+        "val_metrics",
+        "callbacks",
+        "metrics",
+        "training_data",
+        "fit_info",
+        "batch_metrics",
+        "batch_loss",
+    ]
 )
 
 

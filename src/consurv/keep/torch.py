@@ -66,7 +66,7 @@ def _layers(module: Any) -> dict[str, Any]:
 
 def _build(layers: Any, weights: dict[str, Any], prefix: str) -> Any:
     kind = find_class(layers["class"], _HOMES, nn.Module)
-    module = kind.__new__(kind)
+    module: Any = object.__new__(kind)
     nn.Module.__init__(module)
     if set(layers["attributes"]) & _COMMON:
         raise ValueError("it sets what no module sets")
