@@ -112,7 +112,10 @@ def _torchsurv(train: tuple[Any, Outcome], held: tuple[Any, Outcome]) -> FromTor
                 continue  # torchsurv refuses batches without an event
             optimizer.zero_grad()
             loss(train, rows).backward()
-            optimizer.step()
+            # A first step too far and shapes, which are exponents, overflow for good.
+            norm = torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            if torch.isfinite(norm):
+                optimizer.step()
         network.eval()
         with torch.no_grad():
             now = float(loss(held, everyone))

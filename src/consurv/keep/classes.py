@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeGuard
 
 __all__ = ["KeptByAttributes", "class_path", "find_class", "is_beneath", "rebuild"]
 
@@ -63,10 +63,13 @@ def find_class(path: Any, homes: Iterable[str], base: type[Any] = object) -> typ
         except ImportError:
             kind = None
         # Defined there, not merely imported.
-        own = isinstance(kind, type) and class_path(kind) == path
-        if own and issubclass(kind, base):
+        if _is_own(kind, str(path)) and issubclass(kind, base):
             return kind
     raise ValueError(f"it names {path!r}, which is no class for a model")
+
+
+def _is_own(kind: Any, path: str) -> TypeGuard[type[Any]]:
+    return isinstance(kind, type) and class_path(kind) == path
 
 
 class KeptByAttributes:

@@ -14,7 +14,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from consurv._checks import Float, check_plain, check_same_length, from_arrow
-from consurv._features import check_numeric, has_names, in_order
+from consurv._features import (
+    check_no_repeats,
+    check_numeric,
+    clear_refusals,
+    has_names,
+    in_order,
+)
 from consurv._params import Constraints, check_params
 from consurv.curves.chunks import CHUNK_ROWS, in_chunks
 from consurv.curves.curves import SurvivalCurves
@@ -206,7 +212,15 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         X = from_arrow(X)
         names = None if reset else getattr(self, "feature_names_in_", None)
         X = in_order(X, names)
+        if hasattr(X, "columns"):
+            check_no_repeats(map(str, X.columns), "X")
         check_numeric(X)
+        with clear_refusals(X):
+            return self._as_features(X, reset, ensure_min_samples)
+
+    def _as_features(
+        self, X: Any, reset: bool, ensure_min_samples: int
+    ) -> NDArray[Any]:
         # In one order of memory: others round matrix products differently.
         options = {
             "dtype": self._dtype,
@@ -219,6 +233,7 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
             features = validate_data(self, X, reset=reset, **options)
             return features
         # scikit-learn would ask each of perhaps thousands of columns for its type.
+        names = None if reset else getattr(self, "feature_names_in_", None)
         if not has_names(X, names):
             validate_data(self, X, reset=reset, skip_check_array=True)
         features = check_array(X.to_numpy(), estimator=self, input_name="X", **options)

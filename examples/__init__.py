@@ -1,1 +1,0 @@
-"""Worked examples, which the tests run."""

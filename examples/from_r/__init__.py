@@ -1,1 +1,0 @@
-"""Curves of a model of R, calibrated from files."""
