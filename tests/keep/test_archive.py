@@ -8,8 +8,13 @@ import zipfile
 import numpy as np
 import pytest
 
-from consurv import ConformalSurvival, InvalidInput, load
-from consurv.keep import read_archive, read_manifest, write_archive
+from consurv import ConformalSurvival, InvalidInput, MissingDependency, load
+from consurv.keep import (
+    check_libraries,
+    read_archive,
+    read_manifest,
+    write_archive,
+)
 from consurv.keep.archive import _checksum
 from consurv.keep.plain import dump_plain
 from consurv.models import CoxPH
@@ -206,3 +211,9 @@ def test_a_zip_of_two_manifests_is_refused(saved):
             archive.writestr(name, b"{}")
     saved.write_bytes(content.getvalue())
     refused(saved, "not a model of consurv")
+
+
+def test_a_library_that_lacks_is_said_before_work_begins(monkeypatch):
+    monkeypatch.setattr("consurv.keep.archive.version_of", lambda name: None)
+    with pytest.raises(MissingDependency, match=r"skops is not installed.*\[keep\]"):
+        check_libraries()

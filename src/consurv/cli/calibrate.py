@@ -31,6 +31,7 @@ from consurv.cli.training import (
     train_model,
 )
 from consurv.cli.writing import beside, check_place
+from consurv.keep import check_libraries
 from consurv.models import model_name
 
 __all__ = ["calibrate"]
@@ -77,6 +78,7 @@ def calibrate(
     outputs = (out, percentiles_out or beside(out, "percentiles"))
     check_outputs(outputs, inputs=[train, new], force=force)
     if save is not None:
+        check_libraries()
         check_place(save, inputs=[train, new, *outputs], force=force)
     estimator = conformal_model(
         model,

@@ -13,7 +13,7 @@ from consurv.curves.kaplan_meier import KaplanMeier
 __all__ = ["facts_of", "fill", "state_of"]
 
 _FEATURES = ("n_features_in_", "feature_names_in_", "fit_seconds_", "imputer_")
-_KEPT = (str, int, float, list, tuple, np.ndarray, KaplanMeier, type(None))
+_KEPT = (str, int, float, np.generic, list, tuple, np.ndarray, KaplanMeier, type(None))
 
 
 def state_of(model: Any) -> dict[str, Any]:

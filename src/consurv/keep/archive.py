@@ -19,7 +19,7 @@ from consurv.errors import InvalidInput, MissingDependency
 from consurv.keep.kinds import Keeper, Opener
 from consurv.keep.plain import dump_plain, load_plain
 
-__all__ = ["read_archive", "read_manifest", "write_archive"]
+__all__ = ["check_libraries", "read_archive", "read_manifest", "write_archive"]
 
 FORMAT, VERSION = "consurv-model", 1
 _MANIFEST, _VALUES = "manifest.json", "values"
@@ -38,6 +38,18 @@ _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
 )
+
+
+def check_libraries() -> None:
+    """Refuse to begin where a library that most models are kept by is not installed.
+
+    Raises
+    ------
+    MissingDependency
+    """
+    for name in ("skops", "safetensors"):
+        if version_of(name) is None:
+            raise MissingDependency(name, "keep")
 
 
 def write_archive(
