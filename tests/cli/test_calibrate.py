@@ -368,7 +368,7 @@ class TestOutputs:
         def fail(*args: object) -> None:
             raise OSError(28, "No space left on device", "curves.parquet")
 
-        monkeypatch.setattr("consurv.cli.calibrate.percentile_table", fail)
+        monkeypatch.setattr("consurv.cli.outputs.percentile_table", fail)
         message = "error: No space left on device: curves.parquet"
         TestBadInput.check(files, files.command, message)
 

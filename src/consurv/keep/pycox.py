@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torchtuples
-
 from consurv.keep.classes import class_path, find_class, rebuild
 from consurv.keep.plain import NotPlain
 
@@ -38,7 +36,7 @@ _LEFT_OUT = frozenset(
 def store(value: Any) -> Any:
     """Return what predictions rest on."""
     kind = type(value)
-    if not isinstance(value, torchtuples.Model):
+    if not hasattr(kind, "predict_net"):
         try:
             find_class(class_path(kind), _PARTS)
         except ValueError as error:
@@ -52,9 +50,10 @@ def restore(state: Any) -> Any:
     """Return the model on the CPU; it cannot be trained on."""
     if "net" not in state:
         return rebuild(find_class(state["class"], _PARTS), state["state"])
-    model = find_class(state["class"], _MODELS, torchtuples.Model)(
-        state["net"], device="cpu"
-    )
+    kind = find_class(state["class"], _MODELS)
+    if not hasattr(kind, "predict_net"):
+        raise ValueError(f"it names {state['class']!r}, which is no model of pycox")
+    model = kind(state["net"], device="cpu")
     if any(name.startswith("__") for name in state["state"]):
         raise ValueError("it sets what no model sets")
     vars(model).update(state["state"])
