@@ -152,7 +152,7 @@ class TestSummary:
             "cross: 500 subjects",
             "the law of time, by risk",
             "likelihood",
-            "of 120",
+            "120",
             "curves.parquet",
         ):
             assert fact in out
