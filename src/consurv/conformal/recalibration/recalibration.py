@@ -75,13 +75,19 @@ class Recalibration:
     def times_of(self, shapes: Shapes, levels: Float) -> Float:
         """Return adjusted percentile times (n, p) of shapes, in their scale."""
         log_hazards = np.log(self.ratios.mapped(shapes.log_median, levels))
-        log_times = self._log_times(shapes, log_hazards) + self._pull(shapes)[:, None]
-        times = np.exp(np.clip(log_times, *_LOG_TIMES)) - self.time_map.delay
-        times = np.maximum(times, 0.0)
+        times = self._log_times(shapes, log_hazards)
+        if self.guard.share:
+            times += self._pull(shapes)[:, None]
+        np.clip(times, *_LOG_TIMES, out=times)
+        np.exp(times, out=times)
+        if self.time_map.delay:
+            times -= self.time_map.delay
+            np.maximum(times, 0.0, out=times)
         if self.unit:
             times = np.ceil(times / self.unit - _WHOLE) * self.unit
-        never = log_hazards > shapes.lowest[:, None] + _WHOLE
-        return np.where(never, np.inf, times)
+        if (shapes.lowest < np.inf).any():
+            times[log_hazards > shapes.lowest[:, None] + _WHOLE] = np.inf
+        return times
 
     def log_medians(self, shapes: Shapes) -> Float:
         """Return the log of T' + D at the median, before the order is held."""
@@ -124,12 +130,12 @@ class Recalibration:
 
     def _log_times(self, shapes: Shapes, log_hazards: Float) -> Float:
         location, scale = self.time_map.place(shapes.log_median, shapes.log_width)
-        residuals = residual_at(shapes, log_hazards)
-        return location[:, None] + scale[:, None] * residuals
+        times = residual_at(shapes, log_hazards)
+        times *= scale[:, None]
+        times += location[:, None]
+        return times
 
     def _pull(self, shapes: Shapes) -> Float:
-        if not self.guard.share:
-            return np.zeros(len(shapes))
         return self.guard.pull(shapes.log_median, self.log_medians(shapes))
 
     def to_stored(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from consurv._checks import Bool, Float, Index
 from consurv.conformal.recalibration.drops import spread_drops
-from consurv.conformal.recalibration.tails import continue_past_end
+from consurv.conformal.recalibration.tails import continue_past_end, count_finite
 from consurv.curves.curves import SurvivalCurves
 
 __all__ = ["FINE_LEVELS", "OUTER", "WIDTH", "Shapes", "read_curves"]
@@ -61,7 +61,7 @@ class Shapes:
     log_median, log_width : ndarray of shape (n,)
         The width of a curve is log q(.25) − log q(.75).
     nodes : ndarray of shape (n, K)
-        e at the fine levels.
+        e at the fine levels, stored by columns.
     log_hazards : ndarray of shape (K,)
         log(−log ρ) at the fine levels, ascending: the same for all.
     t_end : ndarray of shape (n,)
@@ -97,24 +97,28 @@ class Shapes:
         scale : float
             The unit of time that shapes are counted in.
         """
-        q, end, t_last = reading[:, :-2], reading[:, -2], reading[:, -1] / scale
+        # By columns: what follows runs along subjects, of which there are more.
+        q = np.divide(reading[:, :-2], scale, order="F")
+        end, t_last = reading[:, -2], reading[:, -1] / scale
         early, middle, late = (_nearest(levels, u) for u in (0.75, 0.5, 0.25))
-        n_finite = np.count_nonzero(q < np.inf, axis=1)
+        n_finite = count_finite(q)
         last = q[np.arange(len(q)), n_finite - 1]
         rows = np.flatnonzero((n_finite > 0) & (last > 0) & (q[:, middle] > 0))
-        times, t_end = continue_past_end(
-            q[rows] / scale, levels, end[rows], t_last[rows]
-        )
+        if len(rows) < len(q):
+            q, end = np.asfortranarray(q[rows]), end[rows]
+            t_last, n_finite = t_last[rows], n_finite[rows]
+        times, t_end = continue_past_end(q, levels, end, t_last)
         times, stepped = spread_drops(times)
-        median = times[:, middle]
-        floor = _NOTHING * median[:, None]
-        log_times = np.log(np.clip(times, floor, _LARGEST))
+        floor = _NOTHING * times[:, middle]
+        if (times[:, 0] < floor).any() or (times[:, -1] > _LARGEST).any():
+            times = np.clip(times, floor[:, None], _LARGEST)
+        log_times = np.log(times)
         log_median = log_times[:, middle].copy()
         width = np.maximum(log_times[:, late] - log_times[:, early], _NARROWEST)
         log_times -= log_median[:, None]
         log_hazards = np.log(-np.log(levels))
         never = np.where(
-            n_finite[rows] < len(levels), log_hazards[n_finite[rows] - 1], np.inf
+            n_finite < len(levels), log_hazards[n_finite - 1], np.inf
         )
         shapes = cls(
             log_median,
