@@ -11,6 +11,8 @@ __all__ = ["hazard_at", "residual_at"]
 
 # log H is kept within these: beyond, survival is 1 or 0 to the last digit.
 _LOG_HAZARDS = -40.0, 6.0
+# Equal cells in which a node is guessed: each has one of 48 nodes or none.
+_GUESSES = 256
 # Nodes closer than this are a drop that the floor of times left; slopes stay finite.
 _APART = 1e-9
 
@@ -54,22 +56,44 @@ def hazard_at(
 def residual_at(shapes: Shapes, log_hazard: Float) -> Float:
     """Return the residuals e (n, p) at which log H has the given values (n, p)."""
     y, nodes, wanted = shapes.log_hazards, shapes.nodes, log_hazard.T
-    n, k = nodes.shape
-    # Where each stands among the nodes, in whole and parts of steps between them.
-    part = np.interp(wanted, y, np.arange(k, dtype=np.float64))
-    left = np.minimum(part.astype(np.intp), k - 2)
-    part -= left
+    n = len(nodes)
+    left = _left_node(y, wanted)
+    part = wanted - y.take(left)
+    part /= np.diff(y).take(left)
+    np.clip(part, 0.0, 1.0, out=part)
     place = left * n + np.arange(n)
     flat = nodes.T.ravel()
-    e = flat.take(place)
+    e: Float = flat.take(place)
     place += n
-    e += part * (flat.take(place) - e)
+    part *= flat.take(place) - e
+    e += part
     outer = np.exp(shapes.log_width) / OUTER
     for outside, end in ((wanted < y[0], 0), (wanted > y[-1], -1)):
         if outside.any():
             beyond = nodes[:, end] + (wanted - y[end]) * outer
             np.copyto(e, beyond, where=outside)
     return e.T
+
+
+def _left_node(y: Float, wanted: Float) -> Index:
+    """Return the last node at or before each value; the first and last but one at most.
+
+    A first guess is looked up in equal cells, and mostly right: a binary search of
+    values in no order takes some times longer.
+    """
+    per_unit = (_GUESSES - 1) / (y[-1] - y[0])
+    starts = y[0] + np.arange(_GUESSES) / per_unit
+    guess = np.clip(np.searchsorted(y, starts, side="right") - 1, 0, len(y) - 2)
+    cell = wanted - y[0]
+    cell *= per_unit
+    np.clip(cell, 0, _GUESSES - 1, out=cell)
+    left: Index = guess.take(cell.astype(np.intp))
+    ends = np.append(y[1:-1], np.inf)
+    while (further := wanted >= ends.take(left)).any():
+        left += further
+    # A cell that begins on a node but for rounding was guessed one too far.
+    left -= (wanted < y.take(left)) & (left > 0)
+    return left
 
 
 def _locate(flat: Float, rows: Index, n: int, k: int, value: Float) -> Index:

@@ -90,7 +90,7 @@ class HazardRatios:
         passed = reached[1:, None, :] <= wanted[:, None]
         cell = passed.view(np.int8).sum(axis=0, dtype=np.int8).astype(np.intp)
         place = cell * len(log_median) + np.arange(len(log_median))
-        found = wanted[:, None] - reached.ravel().take(place)
+        found: Float = wanted[:, None] - reached.ravel().take(place)
         found /= ratios.ravel().take(place)
         found += self.borders.take(cell)
         return found.T
@@ -99,5 +99,7 @@ class HazardRatios:
         """Return ratios and adjusted cumulative hazards where cells begin, (n, M)."""
         ratios = self.ratios(self.risk.at(log_median))
         reached = np.zeros(ratios.shape, order="F")
-        np.cumsum(ratios[:, :-1] * np.diff(self.borders), axis=1, out=reached[:, 1:])
+        for cell, length in enumerate(np.diff(self.borders)):
+            np.multiply(ratios[:, cell], length, out=reached[:, cell + 1])
+            reached[:, cell + 1] += reached[:, cell]
         return ratios, reached

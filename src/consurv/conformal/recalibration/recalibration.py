@@ -15,11 +15,13 @@ from consurv.conformal.recalibration.likelihood import seen_probability
 from consurv.conformal.recalibration.order import OrderGuard
 from consurv.conformal.recalibration.ratios import HazardRatios
 from consurv.conformal.recalibration.sample import Sample
-from consurv.conformal.recalibration.shapes import OUTER, Shapes
+from consurv.conformal.recalibration.shapes import OUTER, Shapes, read_curves
 from consurv.conformal.recalibration.stored import read_stored
 from consurv.conformal.recalibration.time_map import TimeMap
 from consurv.conformal.recalibration.windows import mixed
 from consurv.curves.chunks import row_chunks
+from consurv.curves.curves import SurvivalCurves
+from consurv.curves.representations.law import Law
 
 __all__ = ["Recalibration", "raw_times"]
 
@@ -70,6 +72,19 @@ class Recalibration:
             if len(rows) < len(some):
                 times[piece] = raw_times(some, self.fine_levels, levels)
             times[piece][rows] = self.scale * self.times_of(shapes, levels)
+        return times
+
+    def times_of_curves(self, curves: SurvivalCurves, levels: Float) -> Float:
+        """Return adjusted percentile times (n, p) of raw curves."""
+        times = np.empty((len(curves), len(levels)))
+        if not isinstance(curves._form, Law):
+            return self.times(read_curves(curves), levels)
+        for piece in row_chunks(len(curves), _ROWS):
+            law = curves._form.take(piece)
+            shapes = Shapes.of_law(law, self.fine_levels, self.scale)
+            if shapes is None:
+                return self.times(read_curves(curves), levels)
+            times[piece] = self.scale * self.times_of(shapes, levels)
         return times
 
     def times_of(self, shapes: Shapes, levels: Float) -> Float:

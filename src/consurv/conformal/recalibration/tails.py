@@ -85,7 +85,8 @@ def count_finite(q: Float) -> Index:
     n, k = q.shape
     if (q[:, -1] < np.inf).all():
         return np.full(n, k)
-    return np.count_nonzero(q < np.inf, axis=1)
+    counted: Index = np.count_nonzero(q < np.inf, axis=1)
+    return counted
 
 
 def _slope(q: Float, hazard: Float, reached: Float, stop: Float) -> Float:
