@@ -33,9 +33,9 @@ _NARROWEST = 0.02
 # A percentile time of 0 stands at this share of the median, whatever the unit.
 _NOTHING = 2.0**-40
 _LARGEST = 1e300
-# Laws whose log times lie further apart than the first, and neither they nor their
-# range reach the second, have no drops and nothing to clip.
-_PLAIN = 1e-8, 27.0
+# Laws have no drops where their log times lie further apart, and nothing to clip where
+# neither these nor their range are larger.
+_APART, _FAR = 1e-8, 27.0
 _PER_SUBJECT = ("log_median", "log_width", "nodes", "t_end", "lowest", "stepped")
 
 
@@ -118,7 +118,8 @@ class Shapes:
             times = np.clip(times, floor[:, None], _LARGEST)
         log_hazards = np.log(-np.log(levels))
         never = np.where(n_finite < len(levels), log_hazards[n_finite - 1], np.inf)
-        return cls._of(np.log(times), levels, t_end, never, stepped), rows
+        log_times = np.asfortranarray(np.log(times))
+        return cls._of(log_times, levels, t_end, never, stepped), rows
 
     @classmethod
     def of_law(cls, law: Law, levels: Float, scale: float) -> Self | None:
@@ -129,9 +130,10 @@ class Shapes:
         log_times = law.log_times(levels)
         log_times -= np.log(scale)
         first, last = log_times[:, 0], log_times[:, -1]
-        far = max(-first.min(), last.max(), (last - first).max())
-        narrowest = log_times[np.argmin(last - first)]
-        if not (far < _PLAIN[1] and np.diff(narrowest).min() > _PLAIN[0]):
+        if not max(-first.min(), last.max()) < _FAR:
+            return None
+        width = last - first
+        if width.max() > _FAR or np.diff(log_times[np.argmin(width)]).min() < _APART:
             return None
         none = np.full(len(law), np.inf)
         return cls._of(log_times, levels, none, none, np.isnan(none))

@@ -72,7 +72,7 @@ def continue_past_end(
     t_end[rows] = stop
     hazard, reached = -np.log(levels), -np.log(level)
     slope = _slope(q[rows], hazard, reached, stop)
-    times = q.copy()
+    times = q.copy(order="K")
     below = levels < level[:, None] - _CLEARLY
     tail = stop[:, None] * (hazard / reached[:, None]) ** (1 / slope[:, None])
     before = np.minimum(q[rows], stop[:, None])
