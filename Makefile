@@ -7,7 +7,7 @@ ARGS ?= --help
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-oldest lint types check format wheel bench reproduce truth bed clean
+.PHONY: help demo test test-fast test-oldest lint types check format wheel bench fuzz reproduce truth bed clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -61,6 +61,9 @@ check: test lint types wheel  ## All that CI runs.
 
 bench: $(VENV)/.dev  ## Measure speed and memory, as ratios side by side.
 	$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/.dev  ## Look for faults in what is read and taken, two minutes long.
+	$(BIN)/python -m tests.fuzz $(filter-out --help,$(ARGS))
 
 reproduce: $(VENV)/.dev  ## Run the paper's studies: make reproduce ARGS="main --quick".
 	$(BIN)/python -m studies $(ARGS)

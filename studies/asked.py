@@ -10,6 +10,7 @@ from consurv._registry import resolve
 from studies.config import StudyConfig
 from studies.named import known_names, takes
 from studies.names import STUDIES
+from studies.preset.causes import PAPER
 from studies.sources import quick_names
 from studies.toml import read_config
 
@@ -30,6 +31,11 @@ class Asked:
     config: Path | None = None
     quick: bool = False
     stratify: str | None = None
+    preset: str | None = None
+    training: str | None = None
+    tails: str | None = None
+    metrics: str | None = None
+    time_scale: str | None = None
 
     def configs(self, study: str) -> list[StudyConfig]:
         """Return the configuration of a study, or of all that know the models."""
@@ -49,6 +55,8 @@ class Asked:
         values: dict[str, Any] = {}
         if self.quick:
             values = {"datasets": quick_names(), "seeds": _QUICK_SEEDS}
+        if self.preset is not None:
+            values |= resolve({"paper": PAPER}, self.preset, "preset")
         if self.config is not None:
             values |= read_config(self.config, study)
         given = {
@@ -58,9 +66,18 @@ class Asked:
             "percentiles": self.percentiles,
             "time_limit": self.time_limit,
             "stratify": self.stratify,
+            "training": self.training,
+            "tails": self.tails,
+            "metrics": self.metrics,
         }
         values |= {key: value for key, value in given.items() if value is not None}
+        if self.time_scale is not None:
+            values["settings"] = self._with_time_scale(values.get("settings", {}))
         return StudyConfig(study, **values)
+
+    def _with_time_scale(self, settings: dict[str, Any]) -> dict[str, Any]:
+        own = {**settings.get("lognormal", {}), "time_scale": self.time_scale}
+        return {**settings, "lognormal": own}
 
 
 def _names(text: str | None) -> list[str] | None:

@@ -63,7 +63,10 @@ def run_task(task: Task, fits: FitStore, keep: Keep) -> list[str]:
         if not reused:
             _save(task, fit, fits, notes)
         predictions = Predictions(
-            fit.model, split, [v for cell in task.cells for v in cell.variants]
+            fit.model,
+            split,
+            [v for cell in task.cells for v in cell.variants],
+            task.fit.causes,
         )
         for cell in task.cells:
             keep(_run_cell(cell, fit, reused, predictions, perf_counter() - start))
@@ -170,7 +173,11 @@ def _record(cell: Cell) -> Record:
         "status": "done",
         "error": None,
         "data": _facts(cell.dataset),
-        "settings": {**cell.fit.settings, "validation": cell.fit.takes_validation},
+        "settings": {
+            **cell.fit.settings,
+            "validation": cell.fit.takes_validation,
+            **cell.fit.causes.marks,
+        },
         "fit": None,
         "variants": [],
         "environment": environment(),

@@ -114,6 +114,35 @@ def _verb(study: str) -> Callable[..., None]:
                 "event+time, as in 0.1.0."
             ),
         ] = None,
+        preset: Annotated[
+            str | None,
+            typer.Option(
+                help="paper: training, tails, splits and metrics of the authors' "
+                "released code; the options below override it one at a time."
+            ),
+        ] = None,
+        training: Annotated[
+            str | None,
+            typer.Option(help="Whose models and losses: ours, the default, or paper."),
+        ] = None,
+        tails: Annotated[
+            str | None,
+            typer.Option(
+                help="How parametric curves end: law, the default, or line, at the "
+                "last training time."
+            ),
+        ] = None,
+        metrics: Annotated[
+            str | None,
+            typer.Option(help="Whose KM-cal and IBS: ours, the default, or paper."),
+        ] = None,
+        time_scale: Annotated[
+            str | None,
+            typer.Option(
+                help="Of the log-normal network with --training paper: coded, with "
+                "the authors' slip, or corrected."
+            ),
+        ] = None,
         again: Annotated[
             bool,
             typer.Option("--again", help="Make records anew; stored fits are used."),
@@ -127,7 +156,19 @@ def _verb(study: str) -> Callable[..., None]:
         force: Force = False,
     ) -> None:
         asked = Asked(
-            datasets, models, seeds, percentiles, time_limit, config, quick, stratify
+            datasets,
+            models,
+            seeds,
+            percentiles,
+            time_limit,
+            config,
+            quick,
+            stratify,
+            preset,
+            training,
+            tails,
+            metrics,
+            time_scale,
         )
         configs = asked.configs(study)
         try:

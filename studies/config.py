@@ -18,6 +18,7 @@ from consurv._registry import resolve
 from consurv.errors import InvalidInput
 from studies.named import check_settings, full_name, named_fits
 from studies.names import STUDIES
+from studies.preset.causes import METRICS, TAILS, TRAINING, Causes
 from studies.protocol import STRATIFY
 from studies.sources import source_names
 
@@ -29,6 +30,9 @@ _RULES: Constraints = {
     "time_limit": Between(0, float("inf")),
     "settings": InstanceOf(Mapping),
     "stratify": OneOf(*STRATIFY),
+    "training": OneOf(*TRAINING),
+    "tails": OneOf(*TAILS),
+    "metrics": OneOf(*METRICS),
 }
 
 
@@ -57,6 +61,12 @@ class StudyConfig:
         Settings of models other than their defaults, by the model's full name.
     stratify : {"event", "event+time"}
         What splits are stratified on; ``"event+time"`` is 0.1.0's protocol.
+    training : {"ours", "paper"}
+        Whose models, losses and stopping rules; the second as in the authors' code.
+    tails : {"law", "line"}
+        Whether parametric curves keep their tail or end in a line to 0, as theirs.
+    metrics : {"ours", "paper"}
+        Whose KM-cal and integrated Brier score.
 
     Raises
     ------
@@ -78,6 +88,9 @@ class StudyConfig:
     time_limit: float = 1200.0
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     stratify: str = "event"
+    training: str = "ours"
+    tails: str = "law"
+    metrics: str = "ours"
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -95,7 +108,12 @@ class StudyConfig:
             full = dict.fromkeys(full_name(self.study, name) for name in names)
             put(self, "models", tuple(full))
         check_settings(self.settings)
-        named_fits(self.study, self.models, self.settings)
+        named_fits(self.study, self.models, self.settings, self.causes)
+
+    @property
+    def causes(self) -> Causes:
+        """Whose training, tails and metrics."""
+        return Causes(self.training, self.tails, self.metrics)
 
     @property
     def seed_numbers(self) -> range:

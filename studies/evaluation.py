@@ -19,6 +19,7 @@ from consurv.metrics import evaluate
 from consurv.metrics.evaluate import Evaluation
 from studies.memory import peak_memory
 from studies.predictions import Predictions
+from studies.preset.metrics import evaluate_as_paper
 from studies.variants import Variant
 
 __all__ = ["describe_error", "evaluate_variant"]
@@ -80,8 +81,11 @@ def _fill(
             _measure(entry, predictions, variant, seed)
     curves, seconds["predict"] = _timed(lambda: _curves(predictions, result))
     split = predictions.split
+    measure: Callable[..., Evaluation] = (
+        evaluate_as_paper if predictions.causes.metrics == "paper" else evaluate
+    )
     evaluation, seconds["evaluate"] = _timed(
-        lambda: evaluate(split.test[1], curves, y_train=split.kaplan_meier)
+        lambda: measure(split.test[1], curves, y_train=split.kaplan_meier)
     )
     _put_metrics(entry, evaluation)
     if result is not None and isinstance(curves, AdjustedCurves):

@@ -71,6 +71,7 @@ def fit_fingerprint(named: NamedFit, dataset: str, seed: int) -> str:
             "seed": seed,
             "protocol": protocol_of(named.stratify),
             "versions": versions(),
+            **({} if named.causes.training == "ours" else {"training": "paper"}),
         }
     )
 

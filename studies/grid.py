@@ -80,7 +80,7 @@ class Task:
 
 def cells_of(config: StudyConfig) -> list[Cell]:
     """Return the cells of a study whose datasets are here."""
-    fits = named_fits(config.study, config.models, config.settings)
+    fits = named_fits(config.study, config.models, config.settings, config.causes)
     return [
         _cell(config, dataset, replace(fit, stratify=config.stratify), seed)
         for dataset in config.datasets or ()
@@ -102,6 +102,7 @@ def _cell(config: StudyConfig, dataset: str, fit: NamedFit, seed: int) -> Cell:
             "seed": seed,
             "variants": [asdict(variant) for variant in variants],
             "protocol": protocol_of(fit.stratify),
+            **fit.causes.marks,
         }
     )
     return Cell(config.study, dataset, fit, seed, variants, config.time_limit, asked)

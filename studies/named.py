@@ -11,6 +11,8 @@ from consurv.adapters import adapter_for
 from consurv.errors import InvalidInput
 from consurv.models.registry import make_model, model_name, model_names
 from studies.names import model_label
+from studies.preset.causes import Causes
+from studies.preset.models import paper_model
 
 __all__ = [
     "NamedFit",
@@ -21,6 +23,7 @@ __all__ = [
     "takes",
 ]
 
+_OURS = Causes()
 _SUFFIX = "@held-out"
 _PAPER = (
     "weibull-aft",
@@ -57,12 +60,15 @@ class NamedFit:
         What differs from the model's defaults.
     stratify : str
         What its splits are stratified on.
+    causes : Causes
+        Whose training, tails and metrics.
     """
 
     key: str
     model: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     stratify: str = "event"
+    causes: Causes = _OURS
 
     @property
     def label(self) -> str:
@@ -71,7 +77,8 @@ class NamedFit:
 
     def make(self, seed: int | None) -> Any:
         """Return the untrained model."""
-        return make_model(self.model, seed, **self.settings)
+        make = paper_model if self.causes.training == "paper" else make_model
+        return make(self.model, seed, **self.settings)
 
     @property
     def takes_validation(self) -> bool:
@@ -89,6 +96,7 @@ def named_fits(
     study: str,
     names: Sequence[str] | None,
     settings: Mapping[str, Mapping[str, Any]],
+    causes: Causes = _OURS,
 ) -> list[NamedFit]:
     """Return the fits of a study.
 
@@ -101,6 +109,8 @@ def named_fits(
         measure the others by it.
     settings : mapping
         Settings of models by the full name of the model or of the fit.
+    causes : Causes
+        Whose training, tails and metrics.
 
     Raises
     ------
@@ -118,7 +128,7 @@ def named_fits(
         keys = _objective_keys(names)
     else:
         keys = _model_keys(names, with_km=study == "main")
-    fits = [_make(key, settings) for key in keys]
+    fits = [_make(key, settings, causes) for key in keys]
     if study == "ablation-conformal-set":  # both policies need rows to hold out
         alone = [fit for fit in fits if not fit.holds_out and fit.key != "km"]
         fits += [replace(fit, key=fit.key + _SUFFIX) for fit in alone]
@@ -164,10 +174,13 @@ def _model_keys(names: Sequence[str] | None, *, with_km: bool) -> list[str]:
     return list(dict.fromkeys(["km", *keys] if with_km else keys))
 
 
-def _make(key: str, settings: Mapping[str, Mapping[str, Any]]) -> NamedFit:
+def _make(
+    key: str, settings: Mapping[str, Mapping[str, Any]], causes: Causes
+) -> NamedFit:
     model = "lognormal" if key in _OBJECTIVES else key
     own = {**settings.get(model, {}), **_OBJECTIVES.get(key, {})}
-    fit = NamedFit(key, model, {**own, **settings.get(key, {})})
+    own |= settings.get(key, {})
+    fit = NamedFit(key, model, own, causes=causes)
     fit.make(None)  # an unknown setting is an error before anything runs
     return fit
 

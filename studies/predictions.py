@@ -18,11 +18,15 @@ from consurv.conformal.conformal_sets import papers_choice
 from consurv.conformal.inputs import read_levels
 from consurv.conformal.reading import KnownCurves, RawModel
 from consurv.curves.curves import SurvivalCurves
+from consurv.curves.representations.law import Law
 from consurv.errors import InvalidInput
+from studies.preset.causes import Causes
 from studies.protocol import Split
 from studies.variants import Variant
 
 __all__ = ["Conformalized", "Predictions"]
+
+_OURS = Causes()
 
 
 @dataclass(frozen=True)
@@ -62,17 +66,27 @@ class Predictions:
     split : Split
     variants : sequence of Variant
         All that will be asked for.
+    causes : Causes
+        How parametric curves end.
     """
 
-    def __init__(self, model: Any, split: Split, variants: Sequence[Variant]) -> None:
+    def __init__(
+        self,
+        model: Any,
+        split: Split,
+        variants: Sequence[Variant],
+        causes: Causes = _OURS,
+    ) -> None:
         self.model, self.split, self._variants = model, split, tuple(variants)
+        self.causes = causes
         grids = [read_levels(v.percentiles) for v in variants if v.percentiles]
         levels = np.unique(np.concatenate(grids)) if grids else np.empty(0)
-        self._raw = _RememberingModel(model, levels)
+        ends = split.train[1].time if causes.tails == "line" else None
+        self._raw = _RememberingModel(model, levels, ends)
 
     def fresh(self) -> Predictions:
         """Return the same with nothing computed yet."""
-        return Predictions(self.model, self.split, self._variants)
+        return Predictions(self.model, self.split, self._variants, self.causes)
 
     @cached_property
     def raw(self) -> SurvivalCurves:
@@ -134,12 +148,22 @@ class _RememberingModel(RawModel):
 
     CQRNN gives percentile times of its own, which may cross; where its levels are not
     those of a variant its rearranged curves are read.
+
+    With *grid*, times, a parametric curve is known there alone, joined by straight
+    lines, and ends in the line to 0.
     """
 
-    def __init__(self, model: Any, levels: Float) -> None:
+    def __init__(self, model: Any, levels: Float, grid: Float | None = None) -> None:
         super().__init__(model)
+        self._grid = None if grid is None else np.unique(grid)
         self._levels, self._known = levels, dict[tuple[str, int], tuple[Any, float]]()
         self.seconds = 0.0  # for all that was asked for, even if it was known already
+
+    def curves(self, X: Any) -> SurvivalCurves:
+        found = super().curves(X)
+        if self._grid is None or not isinstance(found._form, Law):
+            return found
+        return SurvivalCurves(self._grid, found.survival_at(self._grid))
 
     def own_times(self, X: Any, levels: Float) -> Float | None:
         start = perf_counter()

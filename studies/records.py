@@ -104,7 +104,7 @@ def read_record(path: Path) -> Record:
     """
     record = _parsed(path)
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise CorruptRecord(f"{path} is not a record of an experiment")
+        raise CorruptRecord(f"{path} is not a record of an experiment; remove it")
     if record.get("version") != VERSION:
         raise CorruptRecord(
             f"{path} has version {record.get('version')!r}; this is for {VERSION}"
@@ -113,7 +113,9 @@ def read_record(path: Path) -> Record:
     if missing:
         raise CorruptRecord(f"{path} lacks {', '.join(missing)}")
     if record.pop("checksum") != _checksum(record):
-        raise CorruptRecord(f"{path} was changed since it was written")
+        raise CorruptRecord(
+            f"{path} was changed since it was written; remove it, a run makes it anew"
+        )
     try:
         check_record(record)
     except WrongPart as error:

@@ -95,7 +95,10 @@ class TestAsPlainArray:
             (np.array(["2020"], dtype="M8[Y]"), "dates.*subtract the start date"),
             (np.array([5], dtype="m8[D]"), "time differences.*divide by a unit"),
             (np.array([1j]), "x holds complex numbers"),
-            (np.array([{}, 1], dtype=object), "not numbers: dict, int"),
+            (
+                np.array([{}, 1], dtype=object),
+                "not numbers, the first is {.*of type .dict",
+            ),
             (np.array([], dtype="U1"), "x holds text, not numbers$"),
         ],
     )

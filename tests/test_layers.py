@@ -24,6 +24,7 @@ LAYERS = {
     "_parts": 0,
     "_progress": 0,
     "_registry": 0,
+    "_rows": 0,
     "_versions": 0,
     "_warnings": 0,
     "outcome": 0,

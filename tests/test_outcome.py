@@ -132,7 +132,7 @@ class TestRefusedForms:
             (np.ones((3, 2)), r"ndarray of shape \(3, 2\)"),
             (TIME, "y is a list"),
             (pd.Series(TIME), r"Series of shape \(3,\)"),
-            (None, "NoneType"),
+            (None, "y is None"),
             ("time", "y is a str"),
         ],
     )

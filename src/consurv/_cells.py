@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from consurv._rows import row_number
+
 __all__ = ["explain_objects", "explain_text"]
 
 _KINDS: dict[type | tuple[type, ...], tuple[str, str]] = {
@@ -51,7 +53,7 @@ def explain_text(array: NDArray[Any]) -> str:
     stray = {place: text for place, text in cells.items() if not _is_number(text)}
     place, text = next(iter((stray or cells).items()))
     row = int(np.unravel_index(place, array.shape)[0]) if array.ndim else 0
-    first = f"the first is {text!r} at row {row}"
+    first = f"the first is {text!r} at row {row_number(row)}"
     if not stray:
         return f"{first}; convert them, such as with pd.to_numeric"
     if _is_number(text.replace(",", ".", 1)):
@@ -71,8 +73,24 @@ def explain_objects(array: NDArray[Any]) -> str:
         for kinds, (name, remedy) in _KINDS.items():
             if isinstance(value, kinds):
                 return f"{name}, not numbers, the first is {value}{remedy}"
-    kinds_found = sorted({type(value).__name__ for value in array.flat})
-    return f"values that are not numbers: {', '.join(kinds_found)}"
+    first = next((v for v in array.flat if not _is_real(v)), None)
+    shown = repr(first)
+    shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
+    return (
+        f"values that are not numbers, the first is {shown} of type "
+        f"{type(first).__name__!r}; give one number for each entry"
+    )
+
+
+def _is_real(value: Any) -> bool:
+    try:
+        float(value)
+    except OverflowError:  # a number all the same, if too large a one
+        return True
+    except (TypeError, ValueError):
+        return False
+    # Numpy makes an array of one number a number, where a table has rows of them.
+    return np.ndim(value) == 0
 
 
 def _is_number(text: str) -> bool:

@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from consurv._cells import explain_objects, explain_text
+from consurv._rows import row_number
 from consurv.errors import InvalidInput
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "as_levels",
     "as_plain_array",
     "check_finite",
+    "check_magnitude",
     "check_plain",
     "check_same_length",
     "from_arrow",
@@ -44,7 +46,12 @@ _KINDS = {
 _REMEDIES = {
     "M": "; subtract the start date and divide by a unit, such as pd.Timedelta('1D')",
     "m": "; divide by a unit, such as pd.Timedelta('1D')",
+    "c": "; give their real part (.real) if the rest means nothing",
 }
+
+
+# Times outside have reciprocals, sums or ends of tails that are not finite.
+_SMALLEST, _LARGEST = float(np.finfo(np.float64).tiny), 1e290
 
 
 def check_plain(values: Any, name: str) -> None:
@@ -70,6 +77,8 @@ drop or fill the masked entries first
             raise InvalidInput(
                 f"{name} is a tensor that records gradients; give {name}.detach()"
             )
+        if getattr(part, "is_sparse", False) is True:
+            raise InvalidInput(f"{name} is a sparse tensor; give {name}.to_dense()")
 
 
 def from_arrow(table: Any) -> Any:
@@ -117,6 +126,11 @@ def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
         if all(isinstance(value, bool | np.bool_) for value in array.flat):
             return array.astype(bool)
         return array.astype(np.float64)
+    except OverflowError as error:
+        raise InvalidInput(
+            f"{name} holds a number above 1.8e308, which no float can; choose a larger "
+            "unit"
+        ) from error
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"{name} holds {explain_objects(array)}") from error
 
@@ -136,7 +150,10 @@ def as_floats(
     """
     array = as_plain_array(values, name)
     if array.dtype.kind not in "fiub":
-        raise InvalidInput(f"{name} has dtype {array.dtype}, not numbers")
+        raise InvalidInput(
+            f"{name} has dtype {array.dtype}, not numbers; give one number for each "
+            "entry"
+        )
     wanted = (ndim,) if isinstance(ndim, int) else ndim
     if wanted == (1,) and array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -166,7 +183,36 @@ def check_finite(array: NDArray[Any], name: str, *, allow_inf: bool = False) -> 
         )
 
 
+def check_magnitude(times: Float, name: str) -> None:
+    """Refuse times, >= 0, whose ratios, sums or squares a float does not hold.
+
+    Examples
+    --------
+    >>> check_magnitude(np.array([0.0, 1e-310]), "time")
+    Traceback (most recent call last):
+    ...
+    consurv.errors.InvalidInput: time has 1 values too small to compute with, the \
+first at row 1: 1e-310; choose a smaller unit
+    """
+    if not times.size or (times.max() <= _LARGEST and times.min() >= _SMALLEST):
+        return
+    bad = {
+        "small": (times > 0) & (times < _SMALLEST),
+        "large": (times > _LARGEST) & np.isfinite(times),
+    }
+    for word, where in bad.items():
+        if where.any():
+            place = tuple(int(i) for i in np.argwhere(where)[0])
+            unit = "smaller" if word == "small" else "larger"
+            raise InvalidInput(
+                f"{name} has {int(where.sum())} values too {word} to compute with, the "
+                f"first at {_place(place)}: {times[place]:g}; choose a {unit} unit"
+            )
+
+
 def _place(index: tuple[int, ...]) -> str:
+    if len(index) > 1:  # one number for each row may also be a grid of times
+        index = (row_number(index[0]), *index[1:])
     names = ("row", "column", "plane")
     return (
         ", ".join(f"{what} {i}" for what, i in zip(names, index, strict=False))

@@ -2,15 +2,84 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from consurv._cells import explain_objects
+from consurv._cells import explain_objects, explain_text
+from consurv._rows import row_number
 from consurv.errors import InvalidInput
 
-__all__ = ["check_numeric", "in_order"]
+__all__ = ["check_no_repeats", "check_numeric", "clear_refusals", "in_order"]
+
+
+def check_no_repeats(names: Iterable[str], source: str) -> None:
+    """Refuse a table in which a name stands over two columns.
+
+    Which of them is meant nobody can tell, and to take either may train on the wrong
+    one.
+
+    Examples
+    --------
+    >>> check_no_repeats(["id", "time", "sex", "time"], "trial.csv")
+    Traceback (most recent call last):
+    ...
+    consurv.errors.InvalidInput: trial.csv has more than one column called 'time'; \
+rename or remove all but one
+    """
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        more = f" and {len(twice) - 12} more" if len(twice) > 12 else ""
+        raise InvalidInput(
+            f"{source} has more than one column called "
+            f"{', '.join(map(repr, twice[:12]))}{more}; rename or remove all but one"
+        )
+
+
+@contextmanager
+def clear_refusals(X: Any) -> Iterator[None]:
+    """Turn what scikit-learn refuses into an error of ours that names the place.
+
+    Examples
+    --------
+    >>> with clear_refusals([[1.0, float("nan")]]):
+    ...     raise ValueError("Input X contains NaN.")
+    Traceback (most recent call last):
+    ...
+    consurv.errors.InvalidInput: Input X contains NaN. The first is at row 0, column \
+1; drop or fill such cells
+    """
+    try:
+        yield
+    except InvalidInput:
+        raise
+    except (OverflowError, TypeError, ValueError) as error:
+        text = str(error)
+        if "contains NaN" in text or "contains infinity" in text:
+            text = text.splitlines()[0].replace(" for dtype('float64')", "")
+            text = f"{text}{_first_gap(X)}; drop or fill such cells"
+        elif isinstance(error, OverflowError):
+            text = "X holds a number above 1.8e308; drop or correct it"
+        elif text.startswith("Cannot cast"):
+            kind = getattr(X, "dtype", type(X).__name__)
+            text = f"X has dtype {kind}, not numbers; give one number for each cell"
+        elif text.startswith("setting an array element"):
+            text = (
+                "X has rows of different length, or lists in its cells (2 dimensions "
+                "are wanted); give one number for each cell"
+            )
+        raise InvalidInput(" ".join(text.split())) from error
+
+
+def _first_gap(X: Any) -> str:
+    values = pd.DataFrame(X).to_numpy(dtype=np.float64, na_value=np.nan)
+    row, column = np.argwhere(~np.isfinite(values))[0]
+    named = f"{X.columns[column]!r}" if hasattr(X, "columns") else f"{column}"
+    return f" The first is at row {row_number(row)}, column {named}"
 
 
 def in_order(X: Any, names: Any) -> Any:
@@ -61,11 +130,15 @@ def _check_values(values: Any, name: str) -> None:
     if array.dtype.kind in "mM":
         array = array.astype("M8[s]" if array.dtype.kind == "M" else "m8[s]")
         array = array.astype(object)
+    if array.dtype.kind in "SU" and array.size:
+        raise InvalidInput(f"{name} holds text, not numbers, {explain_text(array)}")
     if array.dtype.kind != "O":
         return
     found = explain_objects(array)
     if not found.startswith("values"):
         raise InvalidInput(f"{name} holds {found}")
+    if any(isinstance(value, bytes) for value in array.flat):
+        raise InvalidInput(f"{name} holds text, not numbers, {explain_text(array)}")
     text = [value for value in array.flat if isinstance(value, str)]
     if text and hasattr(values, "name"):
         raise InvalidInput(

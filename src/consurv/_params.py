@@ -69,7 +69,7 @@ class AtLeast:
         if isinstance(value, bool | np.bool_):
             return False
         kind = Real if self.real else Integral
-        return isinstance(value, kind) and float(value) >= self.minimum
+        return isinstance(value, kind) and bool(value >= self.minimum)  # type: ignore[operator]
 
     def describe(self) -> str:
         """Return the range in words."""
@@ -87,7 +87,7 @@ class Between:
         """Say whether *value* is such a number."""
         if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
             return False
-        return self.low < float(value) < self.high
+        return bool(self.low < value < self.high)  # type: ignore[operator]
 
     def describe(self) -> str:
         """Return the range in words."""
@@ -125,9 +125,9 @@ number >= 1
         options = allowed if isinstance(allowed, tuple) else (allowed,)
         if not any(option.accepts(values[name]) for option in options):
             said = " or ".join(option.describe() for option in options)
-            raise InvalidInput(
-                f"{name}={values[name]!r} is not valid; it must be {said}"
-            )
+            shown = repr(values[name])
+            shown = shown if len(shown) <= 200 else f"{shown[:197]}..."
+            raise InvalidInput(f"{name}={shown} is not valid; it must be {said}")
 
 
 def make_rng(random_state: Any, name: str = "random_state") -> np.random.Generator:

@@ -13,6 +13,7 @@ from consurv._checks import (
     Float,
     as_floats,
     as_plain_array,
+    check_magnitude,
     check_same_length,
     from_arrow,
 )
@@ -193,12 +194,7 @@ def _check_time(time: ArrayLike) -> Float:
             f"time has {bad.size} values <= 0, the first at row {bad[0]}: "
             f"{times[bad[0]]:g}; drop them or add half a unit"
         )
-    tiny = np.flatnonzero(times < np.finfo(np.float64).tiny)
-    if tiny.size:  # their reciprocals and ratios are not finite
-        raise InvalidInput(
-            f"time has {tiny.size} values too small to compute with, the first at row "
-            f"{tiny[0]}: {times[tiny[0]]:g}; choose a smaller unit"
-        )
+    check_magnitude(times, "time")
     return times
 
 
@@ -244,5 +240,8 @@ def _explain_codes(codes: Float) -> str:
 
 
 def _describe(y: Any) -> str:
+    if y is None:
+        return "None"
     shape = getattr(y, "shape", None)
-    return f"a {type(y).__name__}" + (f" of shape {shape}" if shape else "")
+    has_shape = isinstance(shape, tuple) and shape
+    return f"a {type(y).__name__}" + (f" of shape {shape}" if has_shape else "")

@@ -13,6 +13,7 @@ from studies.bed.run import Records, read, run, write
 from studies.bed.setting import GROUPS, settings
 from studies.bed.table import page
 from studies.files import write_atomically
+from studies.owned import check_owned
 
 RESULTS = Path(__file__).parent / "results"
 # --quick: a step curve, a law with some cured, and little else.
@@ -32,13 +33,16 @@ def main(arguments: Sequence[str] | None = None) -> Records:
         print("\n".join(map(str, chosen)))
         return {}
     path = args.output / f"{group.replace(' ', '_')}.json"
-    records: Records = {} if args.fresh else read(path)
+    check_owned(path.with_suffix(".md"), "Group ", force=args.force)
+    # Looked at even if it is not used: a fresh run would replace it.
+    found: Records = {} if args.force and args.fresh else read(path)
+    records: Records = {} if args.fresh else found
     names = list(dict.fromkeys(["raw", *args.contestants]))
     repetitions = range(1 if args.quick else args.repetitions)
     new = run(chosen, names, repetitions, records, args.jobs)
-    for i, (setting, found) in enumerate(new, 1):
+    for i, (setting, more) in enumerate(new, 1):
         known = records.setdefault(str(setting), {})
-        for name, errors in found.items():
+        for name, errors in more.items():
             known.setdefault(name, {}).update(errors)
         write(records, path)
         print(f"{i} of {len(chosen)} settings: {setting}", file=sys.stderr)
@@ -64,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--repetitions", type=int, default=10, help="conformal sets a setting")
     add("--quick", action="store_true", help="three settings, once: does it run?")
     add("--fresh", action="store_true", help="forget what the output has")
+    add("--force", action="store_true", help="replace foreign files")
     add("--jobs", type=int, default=1, help="processes")
     add("--output", type=Path, default=RESULTS, help="folder of JSON and Markdown")
     return parser

@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from joblib import Parallel, delayed
 
@@ -15,6 +16,7 @@ from studies.bed.fitted import world_of
 from studies.bed.judge import Errors, judge
 from studies.bed.setting import Setting
 from studies.files import write_atomically
+from studies.owned import read_json
 
 __all__ = ["Records", "read", "run", "write"]
 
@@ -28,8 +30,16 @@ def read(path: Path) -> Records:
     """Return what earlier runs found."""
     if not path.exists():
         return {}
-    records: Records = json.loads(path.read_text(encoding="utf-8"))
+    records: Records = read_json(path, _are_records)
     return records
+
+
+def _are_records(found: Any) -> bool:
+    errors = [e for by in found.values() for own in by.values() for e in own.values()]
+    return all(
+        len(e) == len(Errors._fields) and all(type(v) in (int, float) for v in e)
+        for e in errors
+    )
 
 
 def write(records: Records, path: Path) -> None:

@@ -1,6 +1,7 @@
 """A claim of the paper, the criterion it is held to and what came out.
 
-The words of the paper get one meaning each, fixed here before any result was seen:
+The words of the paper get one meaning each, fixed here before any result was seen (the
+criteria of T2, 10c and 10f are younger: they were set when results were known):
 
 - *better*: the better mean in at least two thirds of the cells that are not ties;
 - *significantly better*: that, and p < 0.05 by the paired test in at least half of all
@@ -31,7 +32,7 @@ __all__ = [
     "judged",
 ]
 
-Verdict = Literal["confirmed", "refuted", "not tested"]
+Verdict = Literal["confirmed", "refuted", "not comparable", "not tested"]
 
 MOST = 2 / 3
 _HALF = 1 / 2
@@ -52,7 +53,8 @@ class Claim:
         In short, what the paper says.
     criterion : str
         What counts as confirmed.
-    verdict : {"confirmed", "refuted", "not tested"}
+    verdict : {"confirmed", "refuted", "not comparable", "not tested"}
+        Not comparable: the paper speaks of an algorithm that is not ours.
     evidence : str
         The figures behind it.
     """

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from studies.claims.censoring import censoring_claims
 from studies.claims.claim import Claim
 from studies.claims.cost import cost_claims
+from studies.claims.headline import headline_claims
 from studies.claims.objective import objective_claims
 from studies.claims.settings import conformal_set_claims, percentile_claims
 from studies.results import Results
@@ -25,6 +26,7 @@ ABOUT_CLAIMS = (
 def metric_claims(results: Results) -> list[Claim]:
     """Return the claims that rest on metrics, which are the same in every run."""
     return [
+        *headline_claims(results),
         *censoring_claims(results),
         *conformal_set_claims(results),
         *percentile_claims(results),

@@ -15,6 +15,7 @@ from studies.files import write_atomically
 from studies.harm.cell import record
 from studies.harm.sources import DATASETS, available
 from studies.harm.summary import summarise
+from studies.owned import check_owned, read_json
 
 _MODELS = (
     "coxph,weibull-aft,lognormal-aft,loglogistic-aft,gradient-boosting,random-forest,trees,"
@@ -43,7 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("results/harm"))
+    parser.add_argument("--force", action="store_true", help="replace foreign files")
     asked = parser.parse_args(arguments)
+    check_owned(asked.out / "harm.md", r"\d+ cells of dataset", force=asked.force)
     asked.out.mkdir(parents=True, exist_ok=True)
     cells = [
         (dataset, model, seed)
@@ -53,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     missing = [cell for cell in cells if not _path(asked.out, *cell).exists()]
     _run_all(missing, asked.out, asked.jobs)
-    records = [json.loads(_path(asked.out, *cell).read_text()) for cell in cells]
+    records = [read_json(_path(asked.out, *cell), is_record) for cell in cells]
     done = [record for record in records if "scores" in record]
     failed = [record for record in records if "error" in record]
     table = summarise(done)
@@ -61,6 +64,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write_atomically(asked.out / "harm.md", text.encode())
     sys.stdout.write(text)
     return 0
+
+
+def is_record(found: Any) -> bool:
+    """Say whether what was read is the record of a cell."""
+    scores, error = found.get("scores", {}), found.get("error")
+    named = all(type(found[name]) is str for name in ("dataset", "model"))
+    values = [value for own in scores.values() for value in own.values()]
+    told = "raw" in scores if error is None else type(error["message"]) is str
+    return named and told and all(type(value) in (int, float) for value in values)
 
 
 def _path(folder: Path, dataset: str, model: str, seed: int) -> Path:

@@ -25,15 +25,13 @@ DUMMY = (
 HOLM_IN_METRIC = "Holm in metric: the same with the cells of one metric as a family."
 
 
-def holm_note(pairs: Sequence[Pair], *, with_all: bool = False) -> str:
+def holm_note(pairs: Sequence[Pair]) -> str:
     """Say which families Holm's correction has, and how many tests each holds.
 
     Parameters
     ----------
     pairs : sequence of Pair
         The comparisons of a table; each has families of its own.
-    with_all : bool
-        Whether the table has rows of all datasets where there are both kinds.
 
     Examples
     --------
@@ -51,10 +49,7 @@ def holm_note(pairs: Sequence[Pair], *, with_all: bool = False) -> str:
         for kind in sorted(sizes)
     ]
     each = " for each comparison" if len(pairs) > 1 else ""
-    text = f"Holm{each} {', and apart from them '.join(families)}."
-    if with_all and len(sizes) > 1:
-        text += " Rows of all datasets add up what is significant in either family."
-    return text
+    return f"Holm{each} {', and apart from them '.join(families)}."
 
 
 def _tests(sizes: Sequence[int]) -> str:

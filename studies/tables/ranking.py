@@ -58,7 +58,7 @@ def c_index_changes(results: Results, pairs: Sequence[Pair]) -> Table:
     note = (
         "C-index after the adjustment minus that of the raw curves, cell by cell (mean "
         f"over seeds). Shifts (CSD, auto): {_OF_SHIFTS} CiPOT: {_OF_LEVELS} "
-        f"{holm_note(against_raw, with_all=True)}"
+        f"{holm_note(against_raw)}"
     )
     title = "Changes of the C-index against raw"
     return Table("c_index_changes", title, note, columns, tuple(rows), TESTS)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from studies.owned import check_owned
 from studies.truth.contestants import contestants
 from studies.truth.files import write
 from studies.truth.run import SettingErrors, run
@@ -34,13 +35,17 @@ def main(arguments: Sequence[str] | None = None) -> list[SettingErrors]:
     if args.list:
         print("\n".join(setting.name for setting in chosen))
         return []
+    folder = args.output or (RESULTS if _whole(parser, args) else None)
+    if folder:
+        check_owned(
+            folder / "truth.md", r"\d+ settings, \d+ seeds, consurv", force=args.force
+        )
     results = _run(chosen, args)
     goals = [m for s in summaries(results) if s.name == args.choice for m in targets(s)]
     print(f"{text(setting_rows(results))}\n\n{text(summary_rows(results))}\n")
     print("\n".join(floor_lines(results)))
     if goals:
         print(f"\n{goals[0].case}\n{text(target_rows(goals))}")
-    folder = args.output or (RESULTS if _whole(parser, args) else None)
     if folder:
         write(results, goals, folder)
         print(f"written to {folder}")
@@ -58,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--choice", default="auto", help="the rule that the targets are for")
     add("--seeds", type=int, default=20, help="number of conformal sets a setting")
     add("--first-seed", type=int, default=0, help="0 by default")
+    add("--force", action="store_true", help="replace foreign files")
     add("--jobs", type=int, default=1, help="processes")
     add(
         "--output",

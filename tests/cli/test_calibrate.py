@@ -151,7 +151,7 @@ class TestSummary:
             "weibull-aft",
             "cross: 500 subjects",
             "the law of time, by risk",
-            "auto",
+            "likelihood",
             "of 120",
             "curves.parquet",
         ):

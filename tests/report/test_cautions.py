@@ -1,3 +1,4 @@
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -161,3 +162,22 @@ class TestCurves:
         both = predict_both(model, X, y)
         whole = np.flatnonzero(~both.calibrated.clipped & ~both.calibrated.rearranged)
         assert titles(model, X[whole], y[whole]) == []
+
+
+class TestFollowUp:
+    def test_intervals_that_end_where_nobody_was_seen(self, simulate, right_model):
+        X, y = simulate(500)
+        cut = float(np.quantile(y.time, 0.5))
+        seen = Outcome(np.minimum(y.time, cut), y.event & (y.time <= cut))
+        post = ConformalSurvival(right_model, adjustment="time").conformalize(X, seen)
+        found = cautions(post, seen, predict_both(post, X, seen))
+        [text] = [c.text for c in found if "beyond the follow-up" in c.title]
+        assert f"longer than {cut:.4g}, but 80% intervals" in text
+        with pytest.warns(CalibrationWarning, match="intervals end beyond the follow"):
+            post.predict_interval(X, 0.8)
+
+    def test_nothing_is_said_of_follow_up_that_is_long_enough(self, model, simulate):
+        X, _ = simulate(200, 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model.predict_interval(X, 0.2)

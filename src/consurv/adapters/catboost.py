@@ -71,8 +71,8 @@ class CatBoostAdapter(Adapter):
     ) -> Any:
         """Train by SurvivalAft, as given or with a Weibull law: hazards in proportion.
 
-        Not by CatBoost's own loss Cox: up to version 1.2.10 at least its gradients see
-        risk sets of a few hundred rows at a time and depend on the order of rows.
+        Not by CatBoost's own loss Cox: in version 1.2.10 results depend on the order
+        of rows once there are more than a few hundred.
         """
         if not _loss(estimator).startswith("SurvivalAft"):
             estimator.set_params(loss_function=_PROPORTIONAL)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from consurv._rows import row_number
 from consurv._warnings import warn
 from consurv.adapters.adapter import describe
 from consurv.errors import InvalidInput
@@ -57,8 +58,8 @@ def check_cells(fitter: Any, frame: pd.DataFrame, names: list[str]) -> None:
         rows = np.flatnonzero(missing[name])
         raise InvalidInput(
             f"column {name!r} of X has {rows.size} missing values in {len(frame)} rows,"
-            f" the first at row {rows[0]}; {describe(fitter)} takes none: drop or fill "
-            "them"
+            f" the first at row {row_number(rows[0])}; {describe(fitter)} takes none: "
+            "drop or fill them"
         )
     for name in _plain_columns(fitter, names):
         _check_numbers(frame[name], fitter)
@@ -87,7 +88,7 @@ def _check_numbers(column: pd.Series[Any], fitter: Any) -> None:
     if infinite.size:
         raise InvalidInput(
             f"column {column.name!r} of X has {infinite.size} infinite values, the "
-            f"first at row {infinite[0]}; correct or drop them"
+            f"first at row {row_number(infinite[0])}; correct or drop them"
         )
 
 

@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from consurv._checks import Float, as_levels
-from consurv._features import in_order
+from consurv._features import clear_refusals, in_order
 from consurv._params import (
     AtLeast,
     Between,
@@ -31,6 +31,7 @@ from consurv.conformal.adjustments import Adjustment, choose_kind
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.rules import CensoringRule
 from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose, set_names
+from consurv.conformal.identified import warn_of_ends
 from consurv.conformal.inputs import (
     as_table,
     check_data,
@@ -424,7 +425,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         With the kinds that move times or levels, if both ends are levels of the grid,
         the coverage of an interval is off by at most 1/(N + 1) on average over
         subjects; between the levels it is interpolated and carries no guarantee. With
-        censoring there is none at all, nor with ``"recalibrated"``.
+        censoring there is none at all, nor with ``"recalibrated"``. One
+        `CalibrationWarning` says how many intervals end beyond the follow-up: nobody
+        was seen for so long, and their late ends are extrapolated.
 
         Returns
         -------
@@ -432,7 +435,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """
         check_params({"coverage": coverage}, {"coverage": Between(0, 1)})
         a = (1 - coverage) / 2
-        return self.predict_quantile(X, [1 - a, a])
+        ends = self.predict_quantile(X, [1 - a, a])
+        warn_of_ends(ends[:, 1], self.adjustment_.follow_up)
+        return ends
 
     def predict(self, X: Any) -> Float:
         """Return a risk score, higher for an earlier event: minus the median."""
@@ -453,14 +458,16 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         X = as_table(X)
         if hasattr(self, "n_features_in_"):
             X = in_order(X, getattr(self, "feature_names_in_", None))
-            validate_data(self, X, reset=False, skip_check_array=True)
+            with clear_refusals(X):
+                validate_data(self, X, reset=False, skip_check_array=True)
         return X
 
     def _set_state(
         self, estimator: Any, X: Any, adjustment: Adjustment, imputer: Any = None
     ) -> Self:
         if X is not None:
-            validate_data(self, X, skip_check_array=True)
+            with clear_refusals(X):
+                validate_data(self, X, skip_check_array=True)
         for name in self.__dict__.pop("_shown", ()):  # an earlier fit's
             self.__dict__.pop(name, None)
         shown = adjustment.attributes()

@@ -15,7 +15,7 @@ from consurv._checks import (
     check_same_length,
     from_arrow,
 )
-from consurv._features import in_order
+from consurv._features import check_no_repeats, in_order
 from consurv._warnings import warn
 from consurv.adapters.adapter import n_rows
 from consurv.conformal.blocks import Data
@@ -31,6 +31,9 @@ __all__ = [
 ]
 
 
+_MOST_LEVELS = 100_000
+
+
 def read_levels(percentiles: int | ArrayLike) -> Float:
     """Return the levels that ``percentiles`` stands for, ascending.
 
@@ -40,6 +43,11 @@ def read_levels(percentiles: int | ArrayLike) -> Float:
     array([0.25, 0.5 , 0.75])
     """
     if isinstance(percentiles, int | np.integer):
+        if percentiles > _MOST_LEVELS:
+            raise InvalidInput(
+                f"percentiles is more than {_MOST_LEVELS:,}; no conformal set can tell "
+                "so many levels apart: choose fewer"
+            )
         levels = np.arange(1, percentiles + 1) / (percentiles + 1)
     else:
         levels = np.sort(as_levels(percentiles, "percentiles"))
@@ -61,6 +69,8 @@ def as_table(X: Any) -> Any:
             f"X must be 2-dimensional, got shape {X.shape}. Reshape your data: "
             "X.reshape(1, -1) is one subject, X.reshape(-1, 1) is one feature"
         )
+    if hasattr(X, "columns"):
+        check_no_repeats(map(str, X.columns), "X")
     return X
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float, Index
+from consurv._rows import counting_from
 from consurv.adapters import Adapter, adapter_for
 from consurv.adapters.adapter import n_rows
 from consurv.curves.chunks import CHUNK_ROWS, in_chunks, row_chunks
@@ -73,7 +74,9 @@ class RawModel:
         columns = np.equal.outer(levels, own).argmax(axis=1)
         q = np.empty((n_rows(X), len(levels)))
         for rows in row_chunks(len(q), CHUNK_ROWS):
-            times = self.adapter.own_percentile_times(self.estimator, rows_of(X, rows))
+            part = rows_of(X, rows)
+            with counting_from(rows.start):
+                times = self.adapter.own_percentile_times(self.estimator, part)
             q[rows] = times[:, columns]
         return q
 

@@ -89,7 +89,8 @@ def load_adjustment(path: str | os.PathLike[str]) -> Adjustment:
         raise InvalidInput(f"{source} cannot be used: {error}") from error
     except _BROKEN as error:
         raise InvalidInput(
-            f"{source} is damaged or not an adjustment of consurv: {error}"
+            f"{source} is damaged or not an adjustment of consurv ({error}); save it "
+            "again"
         ) from error
 
 

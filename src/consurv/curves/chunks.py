@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from consurv._rows import counting_from
 from consurv.curves.curves import SurvivalCurves
 
 __all__ = ["CHUNK_ROWS", "in_chunks", "row_chunks"]
@@ -68,7 +69,9 @@ def in_chunks(
     if n > _FEW_ROWS:
         size = _chunk_size(predict, max_rows, max_subjects)
     for rows in row_chunks(n, size):
-        yield rows, predict(rows)
+        with counting_from(rows.start):
+            curves = predict(rows)
+        yield rows, curves
 
 
 def _chunk_size(

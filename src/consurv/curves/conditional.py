@@ -39,7 +39,7 @@ def condition(nodes: Nodes, time: Float) -> Nodes:
     given = survival_at(nodes, c)
     times = np.broadcast_to(nodes.times, nodes.survival.shape)
     past = times <= c
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         kept = np.minimum(nodes.survival / given, 1.0)
     kept = np.where(past, 1.0, np.where(given > 0, kept, 0.0))
     moved = np.where(past | (given == 0), c, times)

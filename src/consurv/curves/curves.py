@@ -18,6 +18,7 @@ from consurv.curves.building import (
 from consurv.curves.invariants import (
     check_own_times,
     check_percentile_times,
+    check_span,
     check_times,
     make_nodes,
 )
@@ -96,6 +97,8 @@ class SurvivalCurves:
     ) -> None:
         name = resolve(_INTERPOLATIONS, interpolation, "interpolation")
         grid, values = make_nodes(times, survival)
+        if name == "pchip":
+            check_span(grid)
         self._store(_form=Table(Nodes(grid, values, name)))
 
     # -- construction ---------------------------------------------------------

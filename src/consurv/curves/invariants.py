@@ -7,14 +7,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from consurv._checks import Float, as_floats, as_plain_array, check_same_length
+from consurv._checks import (
+    Float,
+    as_floats,
+    as_plain_array,
+    check_magnitude,
+    check_same_length,
+)
+from consurv._rows import row_number
 from consurv.curves.search import row_blocks
 from consurv.errors import InvalidInput
 
-__all__ = ["check_own_times", "check_percentile_times", "check_times", "make_nodes"]
+__all__ = [
+    "check_own_times",
+    "check_percentile_times",
+    "check_span",
+    "check_times",
+    "make_nodes",
+]
 
 # Rounding of float32 sums; larger rises or excesses are mistakes.
 _TOLERANCE = 1e-6
+# Squares of the ratio of two times must be finite for a cubic.
+_SPAN = 1e150
 
 
 def make_nodes(times: ArrayLike, survival: ArrayLike) -> tuple[Float, NDArray[Any]]:
@@ -52,15 +67,26 @@ def _check_shapes(times: Float, survival: NDArray[Any]) -> None:
 
 def _check_grid(times: Float) -> None:
     _refuse_negative(times, "times")
+    check_magnitude(times, "times")
     falls = times[..., 1:] < times[..., :-1]
     if falls.any():
         place = tuple(np.argwhere(falls)[0])
         after = (*place[:-1], place[-1] + 1)
-        row = f" of row {place[0]}" if times.ndim == 2 else ""
+        row = f" of row {row_number(place[0])}" if times.ndim == 2 else ""
         raise InvalidInput(
             f"times must be sorted, but {times[place]:g} comes before "
             f"{times[after]:g} at position {place[-1]}{row}; sort times and the "
             "columns of survival together"
+        )
+
+
+def check_span(times: Float) -> None:
+    """Refuse times whose slopes a cubic cannot compare: they lie too far apart."""
+    positive = times[times > 0]
+    if positive.size and positive.max() / _SPAN > positive.min():
+        raise InvalidInput(
+            f"times reach from {positive.min():g} to {positive.max():g}, too far for "
+            "pchip; use interpolation='linear', or another first time"
         )
 
 
@@ -82,7 +108,8 @@ def _keep_in_range(survival: NDArray[Any]) -> NDArray[Any]:
         hint = "; if these are percentages, divide by 100" if percent else ""
         raise InvalidInput(
             f"survival must lie between 0 and 1, but {int(bad.sum())} values do not, "
-            f"the first at row {row}, column {column}: {survival[row, column]:g}{hint}"
+            f"the first at row {row_number(row)}, column {column}: "
+            f"{survival[row, column]:g}{hint}"
         )
     return np.clip(survival, 0, 1) if low < 0 or high > 1 else survival
 
@@ -108,7 +135,8 @@ def _explain_rise(survival: NDArray[Any], row: int) -> None:
     column = int(np.argmax(np.diff(survival[row])))
     before, after = survival[row, column : column + 2]
     raise InvalidInput(
-        f"survival must not rise, but row {row} rises from {before:g} to {after:g} at "
+        f"survival must not rise, but row {row_number(row)} rises from {before:g} to "
+        f"{after:g} at "
         f"column {column + 1}; np.minimum.accumulate(survival, axis=1) flattens noise"
     )
 

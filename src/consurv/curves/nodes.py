@@ -85,7 +85,7 @@ def tail_survival(last_time: Float, last_survival: Float, time: Float) -> Float:
     >>> tail_survival(np.array([8.0]), np.array([0.2]), np.array([9.0])).round(3)
     array([0.1])
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         # Written from the last point on, so that the point itself is met exactly.
         past = np.maximum(time - last_time, 0) / last_time
         line = last_survival - (1 - last_survival) * past

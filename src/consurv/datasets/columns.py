@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from consurv._checks import Float, check_plain, from_arrow
+from consurv._rows import row_number
 from consurv.datasets.stray import DECIMAL_COMMA, name_cells
 from consurv.errors import InvalidInput
 
@@ -98,8 +99,8 @@ def as_numbers(frame: pd.DataFrame, names: Sequence[str]) -> Float:
         column = int(infinite.any(axis=0).argmax())
         row = int(infinite[:, column].argmax())
         raise InvalidInput(
-            f"column {names[column]!r} has infinite values, the first at row {row}; "
-            "correct or empty them"
+            f"column {names[column]!r} has infinite values, the first at row "
+            f"{row_number(row)}; correct or empty them"
         )
     return values
 
@@ -133,8 +134,8 @@ def as_text(column: pd.Series[Any]) -> pd.Series[Any]:
         kind = type(values[nested].iloc[0]).__name__
         raise InvalidInput(
             f"column {column.name!r} holds a {kind} at "
-            f"row {int(nested.to_numpy().argmax())}; a cell of a feature is one number "
-            "or text: take collections apart into columns, or drop the column"
+            f"row {row_number(nested.to_numpy().argmax())}; a cell of a feature is one "
+            "number or text: take collections apart into columns, or drop the column"
         )
     # Of type object whatever it holds: pandas makes numbers of a column without text.
     return values.map(_as_level, na_action="ignore").astype(object)

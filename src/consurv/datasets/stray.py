@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from consurv._rows import row_number
 from consurv.errors import InvalidInput
 
 __all__ = ["DECIMAL_COMMA", "check_no_stray_text", "name_cells"]
@@ -64,6 +65,8 @@ def name_cells(cells: pd.Series[Any], most: int = 3) -> str:
     >>> name_cells(pd.Series(["a", "b", "c", "d"]))
     "'a' in row 0, 'b' in row 1, 'c' in row 2 and 1 more"
     """
-    shown = [f"{value!r} in row {row}" for row, value in cells.head(most).items()]
+    shown = [
+        f"{value!r} in row {row_number(row)}" for row, value in cells.head(most).items()
+    ]
     more = f" and {len(cells) - most} more" if len(cells) > most else ""
     return ", ".join(shown) + more

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from gzip import BadGzipFile
 from os import PathLike
@@ -13,6 +12,7 @@ from zlib import error as ZlibError  # noqa: N812
 
 import pandas as pd
 
+from consurv._features import check_no_repeats
 from consurv.errors import InvalidInput, MissingDependency
 from consurv.outcome import Outcome
 
@@ -81,29 +81,6 @@ def read_table(path: StrPath) -> pd.DataFrame:
     frame = frame.set_axis(frame.columns.map(str), axis=1).reset_index(drop=True)
     check_no_repeats(frame.columns, str(path))
     return frame
-
-
-def check_no_repeats(names: Iterable[str], source: str) -> None:
-    """Refuse a table in which a name stands over two columns.
-
-    Which of them is meant nobody can tell, and to take either may train on the wrong
-    one.
-
-    Examples
-    --------
-    >>> check_no_repeats(["id", "time", "sex", "time"], "trial.csv")
-    Traceback (most recent call last):
-    ...
-    consurv.errors.InvalidInput: trial.csv has more than one column called 'time'; \
-rename or remove all but one
-    """
-    counts = Counter(names)
-    twice = [name for name, count in counts.items() if count > 1]
-    if twice:
-        raise InvalidInput(
-            f"{source} has more than one column called {_listed(twice, repr)}; rename "
-            "or remove all but one"
-        )
 
 
 def split_outcome(
@@ -200,7 +177,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
         _check_header(path)
         frame = pd.read_csv(path, low_memory=False)
     except pd.errors.EmptyDataError as error:
-        raise InvalidInput(f"{path} is empty") from error
+        raise InvalidInput(f"{path} is empty; give a table with a header") from error
     except _DAMAGED as error:
         raise InvalidInput(f"{path} cannot be read as CSV: {error}") from error
     if isinstance(frame.index, pd.MultiIndex) or (
@@ -229,8 +206,12 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         check_no_repeats(parquet.read_schema(path).names, str(path))
         return pd.read_parquet(path, engine="pyarrow")
-    except (pyarrow.ArrowException, pyarrow.ArrowInvalid) as error:
-        raise InvalidInput(f"{path} cannot be read as Parquet: {error}") from error
+    except InvalidInput:
+        raise
+    # Damaged pages, and damaged notes of pandas.
+    except (pyarrow.ArrowException, LookupError, OSError, ValueError) as error:
+        words = " ".join(str(error).split())
+        raise InvalidInput(f"{path} cannot be read as Parquet: {words}") from error
 
 
 _READERS: dict[str, Callable[[Path], pd.DataFrame]] = {

@@ -14,7 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from consurv._checks import Float, check_plain, check_same_length, from_arrow
-from consurv._features import check_numeric, in_order
+from consurv._features import (
+    check_no_repeats,
+    check_numeric,
+    clear_refusals,
+    in_order,
+)
 from consurv._params import Constraints, check_params
 from consurv.curves.chunks import CHUNK_ROWS, in_chunks
 from consurv.curves.curves import SurvivalCurves
@@ -181,7 +186,15 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         X = from_arrow(X)
         if not reset:
             X = in_order(X, getattr(self, "feature_names_in_", None))
+        if hasattr(X, "columns"):
+            check_no_repeats(map(str, X.columns), "X")
         check_numeric(X)
+        with clear_refusals(X):
+            return self._as_features(X, reset, ensure_min_samples)
+
+    def _as_features(
+        self, X: Any, reset: bool, ensure_min_samples: int
+    ) -> NDArray[Any]:
         # In one order of memory: others round matrix products differently.
         options = {
             "dtype": self._dtype,

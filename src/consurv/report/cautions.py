@@ -14,6 +14,8 @@ __all__ = ["Caution", "cautions"]
 
 _HEAVY_CENSORING = 0.7
 _FEW_CONFORMAL = 200
+# The late end of an 80 % interval; of one subject in twenty it may lie beyond.
+_LATE, _FEW_LATE = 0.1, 0.05
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ def cautions(
         *_about_outcomes(y),
         *_about_conformal_set(model),
         *_about_raw_curves(model, predictions),
+        *_about_follow_up(model, predictions),
         *_about_adjusted_curves(predictions),
     ]
 
@@ -121,6 +124,25 @@ def _about_raw_curves(
             )
         )
     return found
+
+
+def _about_follow_up(
+    model: ConformalSurvival, predictions: Predictions
+) -> list[Caution]:
+    """Say how many intervals end where nobody was seen, if they are not a few."""
+    follow_up, curves = model.adjustment_.follow_up, predictions.calibrated
+    late = curves.percentile_times([_LATE])[:, 0]
+    n_late = int((late > follow_up).sum())
+    if n_late <= _FEW_LATE * len(curves):
+        return []
+    return [
+        Caution(
+            f"Intervals of {_share(n_late, len(curves))} end beyond the follow-up",
+            f"Nobody was seen for longer than {follow_up:.4g}, but {1 - 2 * _LATE:.0%} "
+            f"intervals reach as far as {late.max():.4g}. Such ends are extrapolated; "
+            "read a survival probability within the follow-up instead.",
+        )
+    ]
 
 
 def _about_adjusted_curves(predictions: Predictions) -> list[Caution]:

@@ -116,6 +116,33 @@ def test_significance_is_asked_for_beside_better_means():
     assert outcome(made, "3a") == "refuted"
 
 
+def two(raw, csd):
+    return {"raw": raw, "csd": csd}
+
+
+@pytest.mark.parametrize(
+    ("number", "confirming", "refuting"),
+    [
+        *((f"T2{x}", two(0.1, 0), two(0, 0.1)) for x in "abcd"),
+        ("T2e", two(0.1, 0), two(0, 0.1)),
+    ],
+)
+def test_of_table_2(number, confirming, refuting):
+    assert outcome(records("main", confirming, [SMALL]), number) == "confirmed"
+    assert outcome(records("main", refuting, [SMALL]), number) == "refuted"
+    # The paper's public datasets alone: simulations have no say.
+    assert outcome(records("main", confirming, [LARGE]), number) == "not tested"
+
+
+def test_the_calibrated_stay_so():
+    dummy = records("main", {"raw": 0.01}, [SMALL], ["km"])
+    kept = records("main", two(0, 0), [SMALL]) + dummy
+    lost = records("main", two(0, 0.5), [SMALL]) + dummy
+    off = records("main", two(0.5, 0.6), [SMALL]) + dummy
+    found = [outcome(made, "T2f") for made in (kept, lost, off)]
+    assert found == ["confirmed", "refuted", "not tested"]
+
+
 def loss(dataset, name, d_cal, c_index=0.7, csd=None):
     made = []
     for seed in SEEDS:
@@ -145,8 +172,10 @@ def losses(dataset, *, xcal, crps=0.1, sfm=0.1, drop=0.1, csd=0.01):
         ("10a", {"xcal": (0.2, 0.05)}, {"xcal": (0.3, 0.2)}),  # never below LL
         ("10a", {"xcal": (0.2, 0.05)}, {"xcal": (0.05, 0.05)}),  # no trend
         ("10b", {"xcal": (0.2, 0.1)}, {"xcal": (0.2, 0.1), "drop": 0.0}),
-        ("10c", {"xcal": (0.2, 0.05)}, {"xcal": (0.2, 0.005)}),
-        ("10f", {"xcal": (0.2, 0.05)}, {"xcal": (0.2, 0.05), "csd": 0.08}),
+        ("10c", {"xcal": (0.2, 0.05)}, {"xcal": (0.02, 0.001)}),
+        # The best of six weights, chosen on test data, decides nothing.
+        ("10c", {"xcal": (0.2, 0.005)}, {"xcal": (0.005, 0.005)}),
+        ("10f", {"xcal": (0.2, 0.05)}, {"xcal": (0.2, 0.05), "csd": 0.15}),
     ],
 )
 def test_of_losses(number, confirming, refuting):
@@ -201,15 +230,6 @@ def costs(
 @pytest.mark.parametrize(
     ("number", "confirming", "refuting"),
     [
-        ("11a", {"memory": 900}, {"memory": 100}),
-        ("11b", {"sampled": 20.0}, {"sampled": 40.0}),
-        ("11b", {"sampled": 10.0}, {"sampled": 4.0}),
-        ("11c", {"sampled": 10.0}, {"sampled": 4.0}),
-        (
-            "11d",
-            {"models": ["weibull-aft"], "sampled": 16.0, "fit": 0.1},
-            {"models": ["weibull-aft"], "sampled": 16.0, "fit": 1.0},
-        ),
         ("12", {"slow": 1.5}, {"slow": 5.0}),
     ],
 )
@@ -219,9 +239,22 @@ def test_of_cost(number, confirming, refuting):
     assert outcome([], number) == "not tested"
 
 
-def test_ratios_are_those_of_the_largest_datasets():
-    made = costs(LARGE, sampled=16.0) + costs(SMALL, sampled=100.0)
-    assert outcome(made, "11b") == "confirmed"
+@pytest.mark.parametrize("number", ["11a", "11b", "11c"])
+def test_of_the_authors_algorithm_are_not_comparable(number):
+    made = costs(LARGE, sampled=16.0, memory=900) + costs(SMALL, sampled=99.0)
+    claims = {claim.number: claim for claim in cost_claims(Results(made))}
+    assert claims[number].verdict == "not comparable"
+    # Ratios are those of the largest datasets.
+    ratio = "900 ×" if number == "11a" else "16 ×"
+    assert f"KM-sampling {ratio}" in claims[number].evidence
+    assert outcome([], number) == "not tested"
+
+
+def test_relative_time_is_that_of_aft_on_large_data():
+    made = costs(LARGE, models=["weibull-aft"], sampled=16.0, fit=0.1)
+    claims = {claim.number: claim for claim in cost_claims(Results(made))}
+    assert claims["11d"].verdict == "not comparable"
+    assert f"{LARGE} 161 ×" in claims["11d"].evidence
 
 
 def test_models_with_other_conformal_sets_are_not_compared():
@@ -243,5 +276,5 @@ def test_the_table_has_a_line_for_each_claim_of_the_paper():
     claims = metric_claims(Results([])) + cost_claims(Results([]))
     table = claims_table(claims, "claims", "Claims")
     numbers = [row[0].rstrip("abcdef") for row in table.rows]
-    assert list(dict.fromkeys(numbers)) == [str(i) for i in range(13)]
+    assert list(dict.fromkeys(numbers)) == ["T2", *(str(i) for i in range(13))]
     assert all(row[4] for row in table.rows)

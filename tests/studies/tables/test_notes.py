@@ -21,16 +21,12 @@ def pair_of(*datasets, model="deephit", seeds=2):
 
 class TestHolmNote:
     def test_names_the_family_and_its_size(self):
-        assert holm_note([pair_of("PBC", "GBM")], with_all=True) == (
+        assert holm_note([pair_of("PBC", "GBM")]) == (
             "Holm over all cells and metrics of the public datasets, 10 tests."
         )
 
-    def test_says_what_rows_of_all_datasets_are(self):
+    def test_names_both_families(self):
         pair = pair_of("PBC", "SEER-brain-like")
-        assert holm_note([pair], with_all=True) == (
-            f"{holm_note([pair])} Rows of all datasets add up what is significant in "
-            "either family."
-        )
         assert "the simulated datasets, 5 tests." in holm_note([pair])
 
     def test_of_several_comparisons_gives_the_range(self):

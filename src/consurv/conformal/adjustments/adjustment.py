@@ -240,6 +240,11 @@ class Adjustment(ABC):
     def picture(self) -> Picture:
         """Return what a report draws."""
 
+    @property
+    def follow_up(self) -> float:
+        """The last time at which anybody was seen; +inf where nobody knows."""
+        return np.inf if self.kaplan_meier is None else float(self.kaplan_meier.t_max)
+
     def attributes(self) -> dict[str, Any]:
         """Return what a fitted ``ConformalSurvival`` shows of it, by name."""
         return {}

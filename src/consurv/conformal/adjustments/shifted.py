@@ -15,6 +15,7 @@ from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
 from consurv.conformal.reading import RawModel
 from consurv.conformal.shifts import find_shifts
+from consurv.errors import InvalidInput
 
 __all__ = ["ShiftedAdjustment"]
 
@@ -104,5 +105,10 @@ class ShiftedAdjustment(Adjustment):
     def _checked(cls, arrays: dict[str, Float]) -> dict[str, Any]:
         checked = super()._checked(arrays)
         checked["levels"] = as_levels(arrays["levels"])
-        checked["n_subjects"] = arrays["n_subjects"].astype(np.intp)
+        counts = arrays["n_subjects"]
+        if not ((counts >= 0) & (counts <= 2**53)).all():
+            raise InvalidInput(
+                f"n_subjects must be counts, got {counts.max():g}; save it again"
+            )
+        checked["n_subjects"] = counts.astype(np.intp)
         return checked

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consurv._checks import Float
+from consurv._rows import row_number
 from consurv.curves._chebyshev import read_smooth
 from consurv.curves.nodes import Nodes
 from consurv.curves.representations.given import Given
@@ -50,7 +51,7 @@ class Law(Representation):
         if missing.any():
             raise InvalidInput(
                 f"the law of {int(missing.sum())} subjects has NaN parameters, the "
-                f"first at row {int(np.argmax(missing))}, so that there are no "
+                f"first at row {row_number(np.argmax(missing))}, so that there are no "
                 "survival curves; look for NaN or very large features"
             )
         self._location: Float = frozen(location)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consurv._checks import Float
+from consurv._rows import row_number
 from consurv.curves._mean_nodes import mean_tail
 from consurv.curves._sums import survival_sums
 from consurv.curves.nodes import Nodes, end_time, tail_survival
@@ -58,8 +59,8 @@ class Proportional(Representation):
         if np.isnan(risk).any():
             raise InvalidInput(
                 f"the risk scores have {int(np.isnan(risk).sum())} NaN values, the "
-                f"first at row {int(np.argmax(np.isnan(risk)))}, so that there are no "
-                "survival curves; look for NaN or very large features"
+                f"first at row {row_number(np.argmax(np.isnan(risk)))}, so that there "
+                "are no survival curves; look for NaN or very large features"
             )
         self._baselines = tuple(baselines)
         # An infinite risk times no hazard is no hazard.

@@ -99,8 +99,8 @@ class CatBoostSurvivalCox(_CatBoost, Cox):
 
     Hazard ratios are found by the likelihood of a Weibull law, which has proportional
     hazards, and the law is then left for Breslow's baseline. CatBoost's own loss
-    ``Cox`` is not used: up to version 1.2.10 at least, its gradients see risk sets of a
-    few hundred rows at a time, so that results depend on the order of rows.
+    ``Cox`` is not used: in version 1.2.10 its results depend on the order of rows once
+    there are more than a few hundred, and the training likelihood may fall.
 
     Parameters
     ----------

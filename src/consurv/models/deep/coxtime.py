@@ -78,7 +78,7 @@ class CoxTime(DeepSurvival):
         hidden: tuple[int, ...] = (64, 64),
         dropout: float = 0.4,
         learning_rate: float = 1e-3,
-        weight_decay: float = 1e-2,
+        weight_decay: float = 1e-3,
         batch_size: int = 256,
         max_epochs: int = 1000,
         patience: int = 20,

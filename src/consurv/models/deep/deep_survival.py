@@ -44,7 +44,7 @@ class DeepSurvival(SurvivalModel):
     dropout : float, default=0.4
     learning_rate : float, default=1e-3
         Of the optimizer, Adam.
-    weight_decay : float, default=1e-2
+    weight_decay : float, default=1e-3
         Weight of the L2 penalty.
     batch_size : int, default=256
     max_epochs : int, default=1000
@@ -87,7 +87,7 @@ class DeepSurvival(SurvivalModel):
         hidden: tuple[int, ...] = (64, 64),
         dropout: float = 0.4,
         learning_rate: float = 1e-3,
-        weight_decay: float = 1e-2,
+        weight_decay: float = 1e-3,
         batch_size: int = 256,
         max_epochs: int = 1000,
         patience: int = 20,

@@ -36,7 +36,7 @@ class Settings:
     """
 
     learning_rate: float = 1e-3
-    weight_decay: float = 1e-2
+    weight_decay: float = 1e-3
     batch_size: int = 256
     max_epochs: int = 1000
     patience: int = 20

@@ -1,0 +1,88 @@
+"""Our default on the splits of the study main: one more results folder."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from consurv.conformal import ConformalSurvival
+from consurv.metrics import evaluate
+from studies.config import StudyConfig
+from studies.evaluation import describe_error
+from studies.grid import Cell, cells_of
+from studies.limits import one_thread
+from studies.protocol import Split, split_rows
+from studies.records import FORMAT, VERSION, Record, record_path, write_record
+from studies.sources import load_source
+
+__all__ = ["DEFAULT", "run_default"]
+
+DEFAULT = "default"
+# As ``ConformalSurvival`` has it where nothing is asked for, and named: a folder of
+# records must not change its meaning with the package's default.
+_SETTINGS: dict[str, Any] = {"adjustment": "recalibrated", "conformal_set": "auto"}
+
+
+def run_default(folder: Path, datasets: Sequence[str], seeds: int) -> None:
+    """Train every model six times and compare raw with our default.
+
+    The raw curves are those of the final model, trained on all rows but the test set,
+    so that they are not those of the other columns. What is stored is left alone.
+
+    Parameters
+    ----------
+    folder : Path
+        A results folder of its own.
+    datasets : sequence of str
+    seeds : int
+    """
+    config = StudyConfig("main", datasets, seeds=seeds)
+    cells = [cell for cell in cells_of(config) if cell.fit.key != "km"]
+    for cell in sorted(cells, key=lambda c: c.seed):
+        place = (cell.study, cell.dataset, cell.fit.key, cell.seed)
+        if not record_path(folder, *place).exists():
+            write_record(folder, _record(cell))
+
+
+def _record(cell: Cell) -> Record:
+    source = load_source(cell.dataset)
+    start = perf_counter()
+    record: Record = {
+        "format": FORMAT,
+        "version": VERSION,
+        "study": cell.study,
+        "dataset": cell.dataset,
+        "model": cell.fit.key,
+        "seed": cell.seed,
+        "status": "done",
+        "error": None,
+        "data": {"n": len(source.y), "size": source.size, "simulated": False},
+        "settings": _SETTINGS,
+        "variants": [],
+    }
+    try:
+        with one_thread(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            record["variants"] = _variants(cell)
+    except Exception as error:  # the other cells go on
+        record.update(status="failed", error=describe_error(error))
+    record["seconds"] = perf_counter() - start
+    return record
+
+
+def _variants(cell: Cell) -> list[dict[str, Any]]:
+    split = split_rows(cell.dataset, cell.seed, False)
+    model = ConformalSurvival(
+        cell.fit.make(cell.seed), random_state=cell.seed, **_SETTINGS
+    )
+    model.fit(*split.train)
+    raw, adjusted = model.predict_both(split.test[0])
+    return [_entry("raw", split, raw), _entry(DEFAULT, split, adjusted)]
+
+
+def _entry(name: str, split: Split, curves: Any) -> dict[str, Any]:
+    found = evaluate(split.test[1], curves, y_train=split.kaplan_meier)
+    return {"name": name, "status": "done", "metrics": found.as_dict()}
