@@ -446,9 +446,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         long: beside the percentile times only the curves of one chunk are held.
         """
         X = self._check_rows(X)
-        adjustment = self._adjustment
-        reading = adjustment.read_new(RawModel(self.estimator_), X)
-        return adjustment.apply(reading, self.random_state)
+        raw = RawModel(self.estimator_)
+        return self._adjustment.predict(raw, X, self.random_state)
 
     def predict_both(self, X: Any) -> tuple[SurvivalCurves, AdjustedCurves]:
         """Return the raw and the calibrated curves of every row of *X*.
@@ -481,8 +480,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         adjustment, model = self._adjustment, RawModel(self.estimator_)
         for rows, raw in model.chunks(X):
             seen = KnownCurves(model, raw)
-            reading = adjustment.read_new(seen, rows_of(X, rows))
-            yield rows, raw, adjustment.apply(reading, self.random_state)
+            some = rows_of(X, rows)
+            yield rows, raw, adjustment.predict(seen, some, self.random_state)
 
     def predict_quantile(self, X: Any, levels: ArrayLike) -> Float:
         """Return the times at which survival falls to *levels* (0.9 = early).

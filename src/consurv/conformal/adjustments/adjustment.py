@@ -241,6 +241,15 @@ class Adjustment(ABC):
             Used by ``rearrange="bootstrap"`` alone.
         """
 
+    def predict(
+        self,
+        raw: RawModel,
+        X: Any,
+        random_state: int | np.random.Generator | None = None,
+    ) -> AdjustedCurves:
+        """Return the adjusted curves of new subjects: ``read_new``, then ``apply``."""
+        return self.apply(self.read_new(raw, X), random_state)
+
     def apply_to(
         self,
         curves: SurvivalCurves,
