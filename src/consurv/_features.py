@@ -23,6 +23,10 @@ __all__ = [
 ]
 
 
+class _WrongType(InvalidInput, TypeError):  # noqa: N818
+    """A refusal that is a TypeError too, as scikit-learn asks of estimators."""
+
+
 def check_no_repeats(names: Iterable[str], source: str) -> None:
     """Refuse a table in which a name stands over two columns.
 
@@ -78,7 +82,8 @@ def clear_refusals(X: Any) -> Iterator[None]:
                 "X has rows of different length, or lists in its cells (2 dimensions "
                 "are wanted); give one number for each cell"
             )
-        raise InvalidInput(" ".join(text.split())) from error
+        refusal = _WrongType if isinstance(error, TypeError) else InvalidInput
+        raise refusal(" ".join(text.split())) from error
 
 
 def _first_gap(X: Any) -> str:
