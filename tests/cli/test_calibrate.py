@@ -152,10 +152,10 @@ class TestSummary:
             "cross: 500 subjects",
             "the law of time, by risk",
             "likelihood",
-            "120",
             "curves.parquet",
         ):
             assert fact in out
+        assert re.search(r"new subjects\W+120\b", out)
 
     def test_speaks_of_levels_where_they_move(self, files: Any) -> None:
         out = run(*files.command, "--adjustment", "level").stdout
