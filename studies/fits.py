@@ -9,12 +9,12 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from consurv.adapters import adapter_for
+from consurv.keep import NotPlain, dump_plain, load_plain
 from studies.environment import versions
 from studies.files import write_atomically
 from studies.fingerprint import fingerprint
 from studies.memory import PeakMemory
 from studies.named import NamedFit
-from studies.plain import NotPlain, dump_plain, load_plain
 from studies.protocol import Split, protocol_of
 from studies.sources import load_source
 from studies.state import put_state, state_of

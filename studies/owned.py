@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,9 @@ def read_json(path: Path, fits: Callable[[Any], bool]) -> Any:
     return found
 
 
-def check_owned(path: Path, opening: str, *, force: bool = False) -> None:
+def check_owned(
+    path: Path, opening: str, *, beside: Sequence[str] = (), force: bool = False
+) -> None:
     r"""Refuse to replace a page that the study did not write.
 
     Parameters
@@ -58,6 +60,8 @@ def check_owned(path: Path, opening: str, *, force: bool = False) -> None:
         Need not exist.
     opening : str
         Regular expression of how a page of the study begins.
+    beside : sequence of str
+        Names of files that are written with the page: without it they are foreign.
     force : bool
         Let it be replaced.
 
@@ -69,7 +73,16 @@ def check_owned(path: Path, opening: str, *, force: bool = False) -> None:
     ...     _ = page.write_text("12 cells")
     ...     check_owned(page, r"\d+ cells")
     """
-    if force or not (path.exists() or path.is_symlink()):
+    if force:
+        return
+    if not (path.exists() or path.is_symlink()):
+        others = [path.with_name(name) for name in beside]
+        foreign = next((p for p in others if p.exists() or p.is_symlink()), None)
+        if foreign is not None:
+            raise InvalidInput(
+                f"{foreign} was not written by this study and would be replaced; give "
+                "another folder or --force"
+            )
         return
     head = ""
     if path.is_file():

@@ -129,9 +129,7 @@ class Predictions:
     def adjusted(self, adjustment: Adjustment) -> AdjustedCurves:
         """Return the calibrated curves of the test set."""
         X = self.split.test[0]
-        return adjustment.apply(
-            adjustment.read_new(KnownCurves(self._raw, self.raw), X)
-        )
+        return adjustment.predict(KnownCurves(self._raw, self.raw), X)
 
     def _sets(self, policy: str) -> list[tuple[str, Data]]:
         """Return the parts of a conformal set by name."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from consurv.curves.breslow import Baseline
 from consurv.curves.kaplan_meier import KaplanMeier
+from consurv.keep import NotPlain
 from consurv.models.model import SurvivalModel
-from studies.plain import NotPlain
 
 __all__ = ["put_state", "state_of"]
 
@@ -19,7 +19,7 @@ _N_FEATURES = "n_features_in_"
 
 
 def state_of(model: Any) -> dict[str, Any]:
-    """Return what training has set, for `studies.plain.dump_plain`.
+    """Return what training has set, for `consurv.keep.dump_plain`.
 
     Raises
     ------

@@ -18,6 +18,7 @@ _MAY_SKIP = re.compile(
     r"SEER-\w+ is not here"  # needs an agreement that each user signs
     r"|SCIPY_ARRAY_API is not set"  # scikit-learn's own check of what we do not claim
     r"|torch computes with .* here"  # golden numbers of another processor
+    r"|needs a GPU"
     r"|pandas 3"
 )
 

@@ -29,6 +29,7 @@ LAYERS = {
     "_warnings": 0,
     "outcome": 0,
     "splits": 0,
+    "keep": 1,
     "curves": 1,
     "metrics": 2,
     "adapters": 2,
@@ -55,6 +56,8 @@ OPTIONAL = (
     "lightgbm",
     "pycox",
     "skpro",
+    "skops",
+    "safetensors",
     "torchsurv",
 )
 

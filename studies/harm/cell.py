@@ -98,7 +98,7 @@ def run(dataset: str, model: str, seed: int) -> dict[str, dict[str, float]]:
         scores = {"raw": _scores(split, curves)}
         known = KnownCurves(raw, curves)
         for name, found in _adjustments(model, seed, split, raw).items():
-            adjusted = found.apply(found.read_new(known, split.test[0]), seed)
+            adjusted = found.predict(known, split.test[0], seed)
             scores[name] = _scores(split, adjusted)
     return scores
 

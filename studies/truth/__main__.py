@@ -38,7 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> list[SettingErrors]:
     folder = args.output or (RESULTS if _whole(parser, args) else None)
     if folder:
         check_owned(
-            folder / "truth.md", r"\d+ settings, \d+ seeds, consurv", force=args.force
+            folder / "truth.md",
+            r"\d+ settings, \d+ seeds, consurv",
+            beside=("truth.json", "truth.png"),
+            force=args.force,
         )
     results = _run(chosen, args)
     goals = [m for s in summaries(results) if s.name == args.choice for m in targets(s)]

@@ -292,3 +292,23 @@ def test_a_column_called_intercept_is_refused():
     y = Outcome(time=[1, 2, 3, 4], event=[1, 1, 0, 1])
     with pytest.raises(InvalidInput, match="'Intercept', a name that WeibullAFTFitter"):
         ADAPTER.fit(lifelines.WeibullAFTFitter(), frame, y)
+
+
+@pytest.mark.parametrize(
+    "name", ["WeibullAFTFitter", "LogNormalAFTFitter", "LogLogisticAFTFitter"]
+)
+@pytest.mark.parametrize("ancillary", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_aft_curves_are_those_of_lifelines(name, ancillary, intercept):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 2)), columns=["a", "b"]).assign(one=1.0)
+    X = X.drop(columns="one") if intercept else X
+    y = Outcome(time=rng.weibull(1.5, 200) * np.exp(X["a"]), event=np.ones(200))
+    settings = {"fit_intercept": intercept, "penalizer": 0.01}
+    fitter = getattr(lifelines, name)(model_ancillary=ancillary, **settings)
+    adapter_for(fitter).fit(fitter, X, y)
+    new = X[["b", "a", *X.columns[2:]]][:9]  # by name, in any order
+    curves = adapter_for(fitter).curves(fitter, new)
+    times = [0.2, 1.0, 3.0]
+    own = fitter.predict_survival_function(X[:9], times=times)
+    np.testing.assert_allclose(curves.survival_at(times), own.T, rtol=1e-9)

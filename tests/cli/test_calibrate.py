@@ -152,10 +152,10 @@ class TestSummary:
             "cross: 500 subjects",
             "the law of time, by risk",
             "likelihood",
-            "of 120",
             "curves.parquet",
         ):
             assert fact in out
+        assert re.search(r"new subjects\W+120\b", out)
 
     def test_speaks_of_levels_where_they_move(self, files: Any) -> None:
         out = run(*files.command, "--adjustment", "level").stdout
@@ -368,7 +368,7 @@ class TestOutputs:
         def fail(*args: object) -> None:
             raise OSError(28, "No space left on device", "curves.parquet")
 
-        monkeypatch.setattr("consurv.cli.calibrate.percentile_table", fail)
+        monkeypatch.setattr("consurv.cli.outputs.percentile_table", fail)
         message = "error: No space left on device: curves.parquet"
         TestBadInput.check(files, files.command, message)
 

@@ -238,9 +238,10 @@ class TestFrames:
         assert frame.index.tolist() == [4, 2]
         assert_array_equal(frame.to_numpy(), [[0, 0.5], [0.5, 0.75]])
 
-    def test_own_grids_need_times(self):
-        with pytest.raises(InvalidInput, match="pass times="):
-            SurvivalCurves([[2], [4]], [[0.5], [0.5]]).to_frame()
+    def test_own_grids_become_one(self):
+        frame = SurvivalCurves([[2], [4]], [[0.5], [0.5]]).to_frame()
+        assert frame.index.tolist() == [0, 2, 4]
+        assert frame.loc[2.0].tolist() == [0.5, 0.75]
 
     def test_an_array_is_not_a_frame(self):
         with pytest.raises(InvalidInput, match="frame is a ndarray"):

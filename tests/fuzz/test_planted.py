@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from consurv import _checks
-from consurv.cli import calibrate
+from consurv.cli import outputs
 from consurv.conformal import inputs, store
 from consurv.datasets import table
 from consurv.models import model
@@ -35,7 +35,7 @@ class TestDataLoss:
         assert found("csv-table") == "data loss"
 
     def test_files_replaced(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(calibrate, "check_writable", nothing)
+        monkeypatch.setattr(outputs, "check_writable", nothing)
         assert found("command", 40) == "data loss"
 
 

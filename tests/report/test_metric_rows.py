@@ -58,3 +58,10 @@ def test_every_metric_has_a_line(predicted):
         "Calibration by risk",
     ]
     assert [row.metric.higher_is_better for row in rows] == [True] + 5 * [False]
+
+
+def test_a_change_that_is_written_as_none_is_none():
+    c_index, raw = METRICS["c_index"], Estimate(0.6389, 0.61, 0.67)
+    tiny, small = Estimate(-2e-5, -9e-5, -1e-6), Estimate(-2e-4, -3e-4, -1e-4)
+    assert MetricRow(c_index, (raw, raw, tiny)).judgement == "no clear change"
+    assert MetricRow(c_index, (raw, raw, small)).judgement == "worse"

@@ -109,7 +109,7 @@ class TestCounts:
             return [30.0], end
 
         X, y = simulate(200)
-        model = ConformalSurvival(some_endless)
+        model = ConformalSurvival(some_endless, adjustment="time")
         with pytest.warns(UserWarning, match="infinite percentile times"):
             model.conformalize(X, y)
         both = predict_both(model, X, y)

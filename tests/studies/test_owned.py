@@ -8,7 +8,7 @@ from studies.bed.__main__ import main as bed
 from studies.bed.run import read
 from studies.harm.__main__ import is_record
 from studies.harm.__main__ import main as harm
-from studies.owned import read_json
+from studies.owned import check_owned, read_json
 from studies.truth.__main__ import main as truth
 
 
@@ -42,3 +42,12 @@ def test_pages_of_others_stay(tmp_path: Path, main, name, arguments) -> None:
     with pytest.raises(InvalidInput, match=f"{name} was not written by this study"):
         main([*arguments, str(tmp_path)])
     assert (tmp_path / name).read_text() == "# My thesis"
+
+
+def test_what_belongs_to_a_page_is_foreign_without_it(tmp_path):
+    (tmp_path / "truth.json").write_text("{}")
+    with pytest.raises(InvalidInput, match=r"truth\.json was not written by this"):
+        check_owned(tmp_path / "truth.md", "ours", beside=["truth.json"])
+    check_owned(tmp_path / "truth.md", "ours", beside=["truth.json"], force=True)
+    (tmp_path / "truth.md").write_text("ours")
+    check_owned(tmp_path / "truth.md", "ours", beside=["truth.json"])

@@ -16,7 +16,7 @@ from consurv.adapters.labels import needs_baseline, signed_times
 from consurv.curves.risk_sets import RiskSets
 from consurv.outcome import Outcome
 
-__all__ = ["ADAPTER", "LightGBMAdapter"]
+__all__ = ["ADAPTER", "LightGBMAdapter", "TrainedByCox"]
 
 
 class LightGBMAdapter(Adapter):
@@ -67,7 +67,7 @@ class LightGBMAdapter(Adapter):
         estimator.set_params(objective=CoxObjective(y))
         estimator.fit(X, signed_times(y), **extra)
         # The likelihood holds the training outcomes, of no use from here on.
-        estimator.set_params(objective=_trained)
+        estimator.set_params(objective=TrainedByCox())
         return estimator
 
     def risk(self, estimator: Any, X: Any) -> Float:
@@ -79,15 +79,30 @@ class LightGBMAdapter(Adapter):
     def is_log_hazard(self, estimator: Any) -> bool:
         """Say whether it was trained here."""
         params = estimator.get_params() if hasattr(estimator, "get_params") else {}
-        return params.get("objective") is _trained
+        return isinstance(params.get("objective"), TrainedByCox)
 
     def _predict(self, estimator: Any, X: Any) -> NoReturn:
         raise needs_baseline(estimator)
 
 
-def _trained(y_true: Any, scores: Any) -> NoReturn:
-    """Stand for the Cox likelihood in a model that was trained by it."""
-    raise RuntimeError("train it anew by FromRisk(model).fit(X, y)")
+class TrainedByCox:
+    """Stands for the Cox likelihood in a model that was trained by it."""
+
+    def __call__(self, y_true: Any, scores: Any) -> NoReturn:
+        """Refuse: the outcomes are gone."""
+        raise RuntimeError("train it anew by FromRisk(model).fit(X, y)")
+
+    def __repr__(self) -> str:
+        return "TrainedByCox()"
+
+    def to_kept(self) -> dict[str, Any]:
+        """Return nothing, for a file."""
+        return {}
+
+    @classmethod
+    def from_kept(cls, state: Any) -> TrainedByCox:
+        """Return another one."""
+        return cls()
 
 
 def _partial_likelihood(labels: Float, scores: Float) -> tuple[str, float, bool]:

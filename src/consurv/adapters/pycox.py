@@ -78,7 +78,8 @@ def _cox_curves(model: Any, features: Any) -> SurvivalCurves:
     def table(rows: slice) -> SurvivalCurves:
         return curves_of_frame(model.predict_surv_df(features[rows]), "step")
 
-    if hasattr(model, "partial_log_likelihood") and not hasattr(model, "time_var"):
+    # The risks of CoxTime, which has labtrans, change with time.
+    if hasattr(model, "partial_log_likelihood") and not hasattr(model, "labtrans"):
         curves = _proportional_curves(model, features)
         if curves is not None and agrees(curves, table, _SINGLE):
             return curves

@@ -7,10 +7,13 @@ from typing import Annotated
 import typer
 
 from consurv.cli.calibrate import calibrate
+from consurv.cli.conformalize import conformalize
 from consurv.cli.console import guarded, show_tracebacks
 from consurv.cli.datasets import datasets
 from consurv.cli.demo import demo
+from consurv.cli.info import info
 from consurv.cli.moved import ANY_ARGUMENTS, reproduce
+from consurv.cli.predict import predict
 from consurv.cli.report import report
 from consurv.cli.version import version
 
@@ -34,7 +37,7 @@ def options(
     show_tracebacks(traceback)
 
 
-for _verb in (demo, calibrate, report, version):
+for _verb in (demo, calibrate, conformalize, predict, info, report, version):
     app.command()(guarded(_verb))
 app.add_typer(datasets, name="datasets")
 app.command(hidden=True, context_settings=ANY_ARGUMENTS)(guarded(reproduce))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from consurv._warnings import warn
-from consurv.cli.console import Steps, notes
-from consurv.cli.predicting import Predictor, curve_table, percentile_table
-from consurv.cli.reading import Columns, Tables, formulas, read_tables
+from consurv.cli.console import Steps, notes, stdout
+from consurv.cli.outputs import check_outputs, warn_of_formulas, write_predictions
+from consurv.cli.predicting import Predictor
+from consurv.cli.reading import Columns, read_tables
 from consurv.cli.summary import print_summary
 from consurv.cli.training import (
     AdjustmentOption,
@@ -30,9 +30,8 @@ from consurv.cli.training import (
     conformal_model,
     train_model,
 )
-from consurv.cli.writing import beside, check_writable, writing_all
-from consurv.datasets.table import table_suffix
-from consurv.errors import InvalidInput
+from consurv.cli.writing import beside, check_place
+from consurv.keep import check_libraries
 from consurv.models import model_name
 
 __all__ = ["calibrate"]
@@ -55,6 +54,10 @@ def calibrate(
             "NAME.percentiles.SUFFIX."
         ),
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Keep the calibrated model for consurv predict: m.consurv."),
+    ] = None,
     model: ModelOption = "weibull-aft",
     percentiles: PercentilesOption = 19,
     adjustment: AdjustmentOption = "auto",
@@ -73,7 +76,10 @@ def calibrate(
     """
     model = model_name(model)
     outputs = (out, percentiles_out or beside(out, "percentiles"))
-    _check_outputs(outputs, inputs=[train, new], force=force)
+    check_outputs(outputs, inputs=[train, new], force=force)
+    if save is not None:
+        check_libraries()
+        check_place(save, inputs=[train, new, *outputs], force=force)
     estimator = conformal_model(
         model,
         percentiles=percentiles,
@@ -86,42 +92,16 @@ def calibrate(
     with notes(), Steps(quiet) as steps:
         with steps.step("Reading"):
             tables = read_tables(train, new, columns)
-            _warn_of_formulas(tables, outputs)
+            warn_of_formulas(tables.labels, outputs)
         with steps.follow("Training, conformalizing"):
             train_model(estimator, tables, model)
+        if save is not None:
+            estimator.save(save)
         predictor = Predictor(estimator, tables.X_new, tables.labels, tables.y_new)
         with steps.step("Predicting, writing", total=len(tables.X_new)) as advance:
-            for n_done in _write(predictor, outputs):
+            for n_done in write_predictions(predictor, outputs):
                 advance(n_done)
     if not quiet:
         print_summary(tables, model, predictor, outputs)
-
-
-def _check_outputs(
-    outputs: tuple[Path, Path], *, inputs: list[Path], force: bool
-) -> None:
-    if outputs[0].resolve() == outputs[1].resolve():
-        raise InvalidInput(f"--out and --percentiles-out are the same: {outputs[0]}")
-    for path in outputs:
-        check_writable(path, inputs=inputs, force=force)
-
-
-def _warn_of_formulas(tables: Tables, outputs: tuple[Path, Path]) -> None:
-    # They stay as they are: a changed id would no longer find its subject.
-    n = formulas(tables.labels)
-    if n and any(table_suffix(path).startswith(".csv") for path in outputs):
-        warn(
-            f"{n} ids begin with =, +, - or @, which a spreadsheet may take for "
-            "formulas; they are written as they are, so import the columns as text",
-            UserWarning,
-        )
-
-
-def _write(predictor: Predictor, outputs: tuple[Path, Path]) -> Iterator[int]:
-    """Predict and write block by block; yield how many rows each block had."""
-    levels = predictor.model.levels_
-    with writing_all(*outputs) as (curves, percentiles):
-        for prediction in predictor.blocks():
-            curves.write(curve_table(prediction))
-            percentiles.write(percentile_table(prediction, levels))
-            yield len(prediction.labels)
+        if save is not None:
+            stdout().print(Text(f"Model: {save}"), soft_wrap=True)

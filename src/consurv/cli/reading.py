@@ -13,7 +13,7 @@ from consurv.datasets.table import pick_columns
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["Columns", "Tables", "formulas", "read_tables"]
+__all__ = ["Columns", "Tables", "formulas", "labels_of", "read_tables"]
 
 # Ages of fewer subjects may well be all different.
 _MANY = 50
@@ -66,7 +66,7 @@ def read_tables(train: Path, new: Path, columns: Columns) -> Tables:
         y,
         X_new=pick_columns(frame, X.columns.tolist(), new.name),
         y_new=_known_outcome(frame, columns, new.name),
-        labels=_labels(frame, columns.id, new.name),
+        labels=labels_of(frame, columns.id, new.name),
     )
 
 
@@ -129,7 +129,8 @@ def _known_outcome(frame: pd.DataFrame, columns: Columns, name: str) -> Outcome 
         return None
 
 
-def _labels(frame: pd.DataFrame, id_column: str | None, name: str) -> pd.DataFrame:
+def labels_of(frame: pd.DataFrame, id_column: str | None, name: str) -> pd.DataFrame:
+    """Return the row number of each subject and its id, if there are ids."""
     labels = pd.DataFrame({"subject": range(len(frame))})
     if id_column is None:
         return labels

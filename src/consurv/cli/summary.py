@@ -15,22 +15,26 @@ from consurv.cli.scores import Scores
 from consurv.errors import InvalidInput
 from consurv.metrics import METRICS
 
-__all__ = ["print_summary"]
+__all__ = ["print_scores", "print_summary"]
 
 
 def print_summary(
     tables: Tables, name: str, predictor: Predictor, outputs: tuple[Path, Path]
 ) -> None:
     """Print what was done, what came out and, where it can be known, how good it is."""
-    console = stdout()
-    console.print(_facts(tables, name, predictor, outputs))
+    stdout().print(_facts(tables, name, predictor, outputs))
+    print_scores(predictor)
+
+
+def print_scores(predictor: Predictor) -> None:
+    """Print how good the curves are where outcomes are known, before and after."""
     try:
         scores = predictor.scores()
     except InvalidInput as error:
         print_note(f"the new subjects are not scored: {error}")
         return
     if scores is not None:
-        console.print(_score_table(*scores))
+        stdout().print(_score_table(*scores))
         for sentence in harmed(*scores):
             print_note(sentence[:1].lower() + sentence[1:-1])
 

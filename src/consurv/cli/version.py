@@ -18,6 +18,7 @@ _LIBRARIES = {
     "deep": ("torch",),
     "datasets": ("survival", "SurvSet"),
     "cli": ("typer", "rich", "pyarrow"),
+    "keep": ("skops", "safetensors"),
     "report": ("matplotlib", "jinja2"),
     "distributed": ("dask", "distributed"),
 }

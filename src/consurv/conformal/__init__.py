@@ -13,6 +13,7 @@ from consurv.conformal.censoring.rules import CensoringRule
 from consurv.conformal.censoring.rules.from_estimator import FromCurves, FromEstimator
 from consurv.conformal.estimator import ConformalSurvival
 from consurv.conformal.levels import conformal_levels
+from consurv.conformal.load import load
 from consurv.conformal.shifts import conformal_shifts
 from consurv.conformal.store import load_adjustment, save_adjustment
 
@@ -30,6 +31,7 @@ __all__ = [
     "adjust",
     "conformal_levels",
     "conformal_shifts",
+    "load",
     "load_adjustment",
     "register_adjustment",
     "save_adjustment",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -15,7 +16,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from consurv._checks import Float, as_levels
-from consurv._features import clear_refusals, in_order
+from consurv._features import clear_refusals, has_names, in_order
 from consurv._params import (
     AtLeast,
     Between,
@@ -31,6 +32,7 @@ from consurv.conformal.adjustments import Adjustment, choose_kind
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.rules import CensoringRule
 from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose, set_names
+from consurv.conformal.curve_rows import CurveRows
 from consurv.conformal.identified import warn_of_ends
 from consurv.conformal.inputs import (
     as_table,
@@ -39,12 +41,14 @@ from consurv.conformal.inputs import (
     check_validation,
     read_levels,
 )
+from consurv.conformal.kept import facts_of, fill, state_of
 from consurv.conformal.reading import KnownCurves, RawModel, rows_of
 from consurv.conformal.trainer import Trainer
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import REARRANGEMENTS
 from consurv.errors import InvalidInput, NotConformalizedError
+from consurv.keep import write_archive
 from consurv.metrics import concordance_of_risk
 from consurv.outcome import Outcome
 
@@ -187,7 +191,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     >>> y = Outcome(time=rng.exponential(10 * np.exp(X[:, 0])), event=np.ones(500))
     >>> calibrated = ConformalSurvival(model).conformalize(X[:400], y[:400])
     >>> calibrated.predict_quantile(X[400:], [0.5]).mean().round(1)
-    np.float64(8.2)
+    np.float64(6.8)
     """
 
     _rules: ClassVar[Mapping[str, Constraint | tuple[Constraint, ...]]] = {
@@ -325,6 +329,47 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         found = settings.make([settings.read(raw, data, False)], None, "given")
         return self._set_state(estimator, data[0], found, settings.imputer)
 
+    @classmethod
+    def from_curves(cls, curves: SurvivalCurves, y: Any, **settings: Any) -> Self:
+        """Return an adjustment for a model of which only curves are at hand.
+
+        Parameters
+        ----------
+        curves : SurvivalCurves
+            What the model said of subjects whom it never saw.
+        y : Outcome or anything that ``Outcome.of`` takes
+            What happened to them, in the same order.
+        **settings
+            Those of ``ConformalSurvival``.
+
+        Returns
+        -------
+        ConformalSurvival
+            ``calibrate`` takes the model's curves of new subjects.
+
+        Examples
+        --------
+        >>> from consurv import Outcome
+        >>> times = np.linspace(1, 100, 100)
+        >>> said = SurvivalCurves(times, [np.exp(-times / 20)] * 200)
+        >>> happened = np.random.default_rng(0).exponential(10, 200)
+        >>> y = Outcome(time=happened, event=np.ones(200))
+        >>> model = ConformalSurvival.from_curves(said, y, adjustment="log-time")
+        >>> said[:1].median().round(), model.calibrate(said[:1]).median().round()
+        (array([14.]), array([8.]))
+        """
+        if not isinstance(curves, SurvivalCurves):
+            raise InvalidInput(
+                f"curves is a {type(curves).__name__}; give SurvivalCurves(times, "
+                "survival), or what read_curves reads from a file"
+            )
+        rows = CurveRows(curves)
+        return cls(rows, **settings).conformalize(rows.numbers(0), y)
+
+    def calibrate(self, curves: SurvivalCurves) -> AdjustedCurves:
+        """Return the calibrated form of raw curves of the same model."""
+        return self.adjustment_.apply_to(curves, self.random_state)
+
     def restore(self, adjustment: Adjustment, X: Any = None) -> Self:
         """Take over a saved adjustment for a model that is already fitted.
 
@@ -355,6 +400,39 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         restored = replace(adjustment, conformal_set="restored")
         return self._set_state(estimator, X, restored)
 
+    def save(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:
+        """Write the calibrated model to one file, which ``consurv.load`` reads.
+
+        The file is data with a checksum: our models as their numbers, those of
+        scikit-learn and scikit-survival by skops, lifelines as its numbers, boosters
+        in their own formats, layers of torch with their weights by safetensors.
+
+        Parameters
+        ----------
+        path : path-like
+            Such as ``"m.consurv"``; a file that is there is replaced.
+        trust : bool, default=False
+            Pickle what has no other form, such as a function. Who loads the file must
+            trust it, too.
+
+        Raises
+        ------
+        InvalidInput
+            If something can only be pickled and ``trust`` is not given.
+        """
+        self._check_conformalized()
+        write_archive(path, self, facts_of(self), trust=trust)
+
+    def to_kept(self) -> dict[str, Any]:
+        """Return what the model is made of, for a file."""
+        return state_of(self)
+
+    @classmethod
+    def from_kept(cls, state: Mapping[str, Any]) -> Self:
+        """Return the model that ``to_kept`` told of."""
+        model: Self = fill(cls, state)
+        return model
+
     @property
     def adjustment_(self) -> Adjustment:
         """The adjustment without the model, to be saved or applied elsewhere."""
@@ -368,9 +446,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         long: beside the percentile times only the curves of one chunk are held.
         """
         X = self._check_rows(X)
-        adjustment = self._adjustment
-        reading = adjustment.read_new(RawModel(self.estimator_), X)
-        return adjustment.apply(reading, self.random_state)
+        raw = RawModel(self.estimator_)
+        return self._adjustment.predict(raw, X, self.random_state)
 
     def predict_both(self, X: Any) -> tuple[SurvivalCurves, AdjustedCurves]:
         """Return the raw and the calibrated curves of every row of *X*.
@@ -403,8 +480,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         adjustment, model = self._adjustment, RawModel(self.estimator_)
         for rows, raw in model.chunks(X):
             seen = KnownCurves(model, raw)
-            reading = adjustment.read_new(seen, rows_of(X, rows))
-            yield rows, raw, adjustment.apply(reading, self.random_state)
+            some = rows_of(X, rows)
+            yield rows, raw, adjustment.predict(seen, some, self.random_state)
 
     def predict_quantile(self, X: Any, levels: ArrayLike) -> Float:
         """Return the times at which survival falls to *levels* (0.9 = early).
@@ -458,7 +535,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self._check_conformalized()
         X = as_table(X)
         if hasattr(self, "n_features_in_"):
-            X = in_order(X, getattr(self, "feature_names_in_", None))
+            names = getattr(self, "feature_names_in_", None)
+            X = in_order(X, names)
+            if has_names(X, names):
+                return X
             with clear_refusals(X):
                 validate_data(self, X, reset=False, skip_check_array=True)
         return X

@@ -20,7 +20,12 @@ from consurv._warnings import warn
 from consurv.conformal.adjustments import ADJUSTMENTS, Adjustment
 from consurv.errors import InvalidInput
 
-__all__ = ["load_adjustment", "save_adjustment"]
+__all__ = [
+    "adjustment_of_bytes",
+    "bytes_of_adjustment",
+    "load_adjustment",
+    "save_adjustment",
+]
 
 # Version 3 has a checksum; 0.1.0 wrote version 2, and before that version 1, which knew
 # shifts only and did not say so.
@@ -59,12 +64,26 @@ def save_adjustment(adjustment: Adjustment, path: str | os.PathLike[str]) -> Non
     array([-0.75,  0.  ,  0.  ])
     """
     target = Path(path)
+    write_atomically(target, _form(target).write(*_parts(adjustment)))
+
+
+def bytes_of_adjustment(adjustment: Adjustment) -> bytes:
+    """Return what ``save_adjustment`` writes to an ``.npz`` file."""
+    return _write_npz(*_parts(adjustment))
+
+
+def adjustment_of_bytes(content: bytes) -> Adjustment:
+    """Return the adjustment that ``bytes_of_adjustment`` was given."""
+    return _build(_read_npz(content))
+
+
+def _parts(adjustment: Adjustment) -> tuple[Values, Values]:
     values = {"adjustment": adjustment.kind, **adjustment.to_stored()}
     arrays = {k: v for k, v in values.items() if isinstance(v, np.ndarray)}
     head = {k: v for k, v in values.items() if k not in arrays}
     head = {"format": FORMAT, "version": VERSION, **head}
     head["checksum"] = _checksum(head, arrays)
-    write_atomically(target, _form(target).write(head, arrays))
+    return head, arrays
 
 
 def load_adjustment(path: str | os.PathLike[str]) -> Adjustment:

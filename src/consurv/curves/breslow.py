@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -50,6 +51,15 @@ class Baseline:
         array([[1.   , 0.607, 0.223]])
         """
         return SurvivalCurves._of(Proportional([self._steps], log_risk))
+
+    def to_kept(self) -> dict[str, Float]:
+        """Return times and log hazards, for a file."""
+        return {"times": self.times, "log_hazard": self.log_hazard}
+
+    @classmethod
+    def from_kept(cls, state: Mapping[str, Any]) -> Baseline:
+        """Return the baseline that ``to_kept`` told of."""
+        return cls(*(as_floats(state[name], name) for name in ("times", "log_hazard")))
 
     @cached_property
     def _steps(self) -> Steps:

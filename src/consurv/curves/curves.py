@@ -23,6 +23,7 @@ from consurv.curves.invariants import (
     make_nodes,
 )
 from consurv.curves.nodes import Nodes
+from consurv.curves.picture import plot_curves
 from consurv.curves.readers import read_frame, read_step_functions
 from consurv.curves.representations.join import joined
 from consurv.curves.representations.representation import Representation, frozen
@@ -36,6 +37,8 @@ __all__ = ["SurvivalCurves"]
 
 _Curves = TypeVar("_Curves", bound="SurvivalCurves")
 
+# Subjects of a table in a notebook, and times of a frame where there is no common grid.
+_SHOWN, _FRAME_TIMES = 5, 200
 _INTERPOLATIONS = {name: name for name in ("linear", "step", "pchip")}
 
 
@@ -500,7 +503,8 @@ class SurvivalCurves:
         Parameters
         ----------
         times : array-like of shape (m,), optional
-            By default the nodes of a shared grid.
+            By default the nodes of a shared grid; where each subject has its own,
+            200 times spread over the nodes of all.
 
         Examples
         --------
@@ -518,11 +522,30 @@ class SurvivalCurves:
         elif (grid := self.times).ndim == 1:
             values = self.survival
         else:
-            raise InvalidInput(
-                "each subject has a grid of its own, so there is no common index; "
-                "pass times="
-            )
+            nodes = np.unique(grid[np.isfinite(grid)])
+            spread = np.linspace(0, len(nodes) - 1, min(len(nodes), _FRAME_TIMES))
+            grid = nodes[np.round(spread).astype(np.intp)]
+            values = self.survival_at(grid)
         return pd.DataFrame(values.T, index=pd.Index(grid, name="time"))
+
+    def plot(self, ax: Any = None, *, most: int = 10) -> Any:
+        """Draw the curves of the first subjects; return the axes of matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default new ones.
+        most : int, default=10
+            Subjects to draw.
+        """
+        return plot_curves(self, ax, most)
+
+    def _repr_html_(self) -> str:
+        """Return a few percentile times of the first subjects, for notebooks."""
+        head = self[:_SHOWN].to_quantiles([0.9, 0.5, 0.1])
+        table = head.to_html(float_format="{:.4g}".format)
+        more = f"<p>{len(self):,} curves, times at survival 0.9, 0.5 and 0.1</p>"
+        return f"{table}{more}"
 
     def to_quantiles(self, levels: ArrayLike | None = None) -> pd.DataFrame:
         """Return a frame of subjects x levels, the percentile times q(ρ).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -127,6 +128,13 @@ class KaplanMeier:
         array([2, 1])
         """
         return {"times": self.times, "at_risk": self.at_risk, "events": self.events}
+
+    to_kept = to_arrays
+
+    @classmethod
+    def from_kept(cls, state: Mapping[str, ArrayLike]) -> KaplanMeier:
+        """Return the estimate that ``to_kept`` told of."""
+        return cls.from_arrays(**state)
 
     def survival_at(self, t: ArrayLike) -> Float:
         """Return S(t) of the extended curve, in the shape of *t*.

@@ -1,5 +1,6 @@
 """Survival data: the paper's datasets, the user's own tables, and their encoding."""
 
+from consurv.datasets.curve_files import CurveFile, read_curves
 from consurv.datasets.dataset import Dataset
 from consurv.datasets.encode import TableEncoder
 from consurv.datasets.fetch import fetch as fetch_dataset
@@ -11,6 +12,7 @@ from consurv.datasets.simulated import SimulatedDataset
 from consurv.datasets.table import load_table, read_table, split_outcome
 
 __all__ = [
+    "CurveFile",
     "Dataset",
     "MissingData",
     "SimulatedDataset",
@@ -23,6 +25,7 @@ __all__ = [
     "load_table",
     "make_seer_like",
     "make_weibull",
+    "read_curves",
     "read_table",
     "split_outcome",
 ]

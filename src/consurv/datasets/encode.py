@@ -27,11 +27,12 @@ from consurv.datasets.numbers import Numbers
 from consurv.datasets.stray import check_no_stray_text
 from consurv.datasets.table import pick_columns
 from consurv.errors import InvalidInput
+from consurv.keep.classes import KeptByAttributes
 
 __all__ = ["TableEncoder"]
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TableEncoder(KeptByAttributes, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Impute, standardise and one-hot encode a table of features.
 
     Everything is learned in ``fit``, so inside a Pipeline it comes from the training

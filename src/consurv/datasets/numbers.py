@@ -8,12 +8,13 @@ from typing import Self
 import numpy as np
 
 from consurv._checks import Float
+from consurv.keep.classes import KeptByAttributes
 
 __all__ = ["Numbers"]
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class Numbers(KeptByAttributes):
     """The columns that vary: first those that are scaled, then those of 0 and 1.
 
     Attributes

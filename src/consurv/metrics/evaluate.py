@@ -15,6 +15,7 @@ from consurv.metrics.concordance import ConcordanceResult, concordance_of_risk
 from consurv.metrics.d_calibration import DCalibrationResult, d_calibration
 from consurv.metrics.km_calibration import KMCalibrationResult, km_calibration
 from consurv.metrics.mae import MAEResult, mae_po_of_times, predicted_times
+from consurv.metrics.registry import EVALUATION
 from consurv.metrics.risk_calibration import RiskCalibrationResult, risk_calibration
 
 if TYPE_CHECKING:
@@ -55,6 +56,18 @@ class Evaluation:
         import pandas as pd
 
         return pd.Series(self.as_dict(), name="value")
+
+    def __repr__(self) -> str:
+        return f"Evaluation\n{self}"
+
+    def _repr_html_(self) -> str:
+        """Return a small table, for notebooks."""
+        rows = "".join(
+            f"<tr><td>{EVALUATION[name].label}</td><td>{value:.4g}</td>"
+            f"<td>{EVALUATION[name].perfect:g} is perfect</td></tr>"
+            for name, value in self.as_dict().items()
+        )
+        return f"<table>{rows}</table>"
 
     def __str__(self) -> str:
         return "\n".join(f"{name:<24}{v:.4g}" for name, v in self.as_dict().items())

@@ -28,6 +28,8 @@ class MetricResult:
     0.25
     >>> result == MetricResult(value=0.25)
     True
+    >>> result
+    MetricResult(value=0.25)
     """
 
     value: float
@@ -37,6 +39,14 @@ class MetricResult:
             value = getattr(self, field.name)
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
+
+    def __init_subclass__(cls) -> None:
+        cls.__repr__ = MetricResult.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        # Arrays by their shapes: a screen full of numbers says nothing.
+        parts = (f"{f.name}={_shown(getattr(self, f.name))}" for f in fields(self))
+        return f"{type(self).__name__}({', '.join(parts)})"
 
     def __float__(self) -> float:
         return self.value
@@ -51,3 +61,19 @@ class MetricResult:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _shown(value: object) -> str:
+    """Return a value for a short line.
+
+    Examples
+    --------
+    >>> _shown(1 / 3), _shown(np.zeros((2, 3))), _shown(None)
+    ('0.3333', '<2 x 3>', 'None')
+    """
+    if isinstance(value, np.ndarray):
+        return f"<{' x '.join(map(str, value.shape))}>"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = repr(value)
+    return text if len(text) <= 60 else f"<{type(value).__name__}>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
@@ -18,6 +18,7 @@ from consurv._features import (
     check_no_repeats,
     check_numeric,
     clear_refusals,
+    has_names,
     in_order,
 )
 from consurv._params import Constraints, check_params
@@ -127,6 +128,31 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         """Return Harrell's concordance index of ``predict``."""
         return float(concordance_of_risk(Outcome.of(y), self.predict(X)))
 
+    def to_kept(self) -> dict[str, Any]:
+        """Return settings and what training has set, for a file.
+
+        A setting that is a model gives way to the trained one.
+        """
+        settings = self.get_params(deep=False)
+        state = {k: v for k, v in vars(self).items() if k not in settings}
+        for name in settings:
+            if f"{name}_" in state and hasattr(settings[name], "__dict__"):
+                settings[name] = None
+        return {"settings": settings, "state": state}
+
+    @classmethod
+    def from_kept(cls, kept: Mapping[str, Any]) -> Self:
+        """Return the model that ``to_kept`` told of."""
+        settings, state = dict(kept["settings"]), kept["state"]
+        for name, value in state.items():
+            if name in settings or hasattr(cls, name) or name.startswith("__"):
+                raise ValueError(f"it sets {name!r}, which training does not")
+            if settings.get(name[:-1], name) is None and hasattr(value, "__dict__"):
+                settings[name[:-1]] = value
+        model = cls(**settings)
+        model.__dict__.update(state)
+        return model
+
     @contextmanager
     def _fitting(self) -> Iterator[None]:
         """Put everything back as it was if training fails."""
@@ -184,8 +210,8 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         """Return features as an array; with *reset* later ones must be like them."""
         check_plain(X, "X")
         X = from_arrow(X)
-        if not reset:
-            X = in_order(X, getattr(self, "feature_names_in_", None))
+        names = None if reset else getattr(self, "feature_names_in_", None)
+        X = in_order(X, names)
         if hasattr(X, "columns"):
             check_no_repeats(map(str, X.columns), "X")
         check_numeric(X)
@@ -207,7 +233,9 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
             features = validate_data(self, X, reset=reset, **options)
             return features
         # scikit-learn would ask each of perhaps thousands of columns for its type.
-        validate_data(self, X, reset=reset, skip_check_array=True)
+        names = None if reset else getattr(self, "feature_names_in_", None)
+        if not has_names(X, names):
+            validate_data(self, X, reset=reset, skip_check_array=True)
         features = check_array(X.to_numpy(), estimator=self, input_name="X", **options)
         return features
 

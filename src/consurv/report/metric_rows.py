@@ -34,6 +34,8 @@ class MetricRow:
         change = self.estimates[2]
         if not change.has_interval or not (change.is_below(0) or change.is_above(0)):
             return "no clear change"
+        if not self.text(change.value).strip("0."):
+            return "no clear change"  # clear it may be, but the line shows none
         return (
             "better" if change.is_above(0) == self.metric.higher_is_better else "worse"
         )

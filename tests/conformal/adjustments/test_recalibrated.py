@@ -18,6 +18,7 @@ from consurv import (
 )
 from consurv.conformal.adjustments import adjustment_kind
 from consurv.conformal.blocks import Block
+from consurv.conformal.reading import RawModel
 from consurv.conformal.recalibration.shapes import FINE_LEVELS, read_curves
 from consurv.report import plot_adjustment, write_report
 
@@ -328,6 +329,14 @@ class TestThroughThePackage:
         found = find(*data(100, 17, 1.5))
         with pytest.raises(InvalidInput, match="give curves to apply_to"):
             found.apply(np.ones((3, 19)))
+
+    @pytest.mark.parametrize("scale", [0.7, 1e-12], ids=["law", "points"])
+    def test_predicts_what_it_applies_to_a_reading(self, scale):
+        X = np.random.default_rng(4).normal(size=(5000, 1))
+        raw = RawModel(lambda X: SurvivalCurves.from_aft(X[:, 0], scale))
+        found = find(*data(300, 18, 1.5))
+        expected = found.apply(found.read_new(raw, X))
+        assert_allclose(found.predict(raw, X).times, expected.times, rtol=1e-9)
 
     def test_float32_curves(self, model, simulate, true_model):
         X, y = simulate(300, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from html import escape
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -128,6 +129,29 @@ class Adjustment(ABC):
     n_samples: int | None = None
     rearrange: str = "exact"
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.__repr__ = Adjustment.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        # In one line, without its arrays.
+        told = f"levels={len(self.levels)}, n_conformal={self.n_conformal}"
+        made = f"conformal_set={self.conformal_set!r}, censoring={self.censoring!r}"
+        return f"{type(self).__name__}({told}, {made})"
+
+    def _repr_html_(self) -> str:
+        """Return a small table, for notebooks."""
+        facts = {
+            "adjusted": self.adjusts,
+            "levels": f"{len(self.levels)}, {int(self.identified.sum())} identified",
+            "conformal set": f"{self.conformal_set}: {self.n_conformal:,} subjects",
+            "censoring": self.censoring,
+        }
+        rows = (
+            f"<tr><td>{k}</td><td>{escape(str(v))}</td></tr>" for k, v in facts.items()
+        )
+        return f"<table>{''.join(rows)}</table>"
+
     def __post_init__(self) -> None:
         if self.beyond.size != self.levels.size:
             none = np.zeros(self.levels.size, dtype=np.bool_)
@@ -216,6 +240,15 @@ class Adjustment(ABC):
         random_state : int or Generator, optional
             Used by ``rearrange="bootstrap"`` alone.
         """
+
+    def predict(
+        self,
+        raw: RawModel,
+        X: Any,
+        random_state: int | np.random.Generator | None = None,
+    ) -> AdjustedCurves:
+        """Return the adjusted curves of new subjects: ``read_new``, then ``apply``."""
+        return self.apply(self.read_new(raw, X), random_state)
 
     def apply_to(
         self,

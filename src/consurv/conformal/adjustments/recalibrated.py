@@ -183,6 +183,30 @@ class RecalibratedAdjustment(Adjustment):
             times = self.recalibration.times(read, self.levels)
         else:
             times = raw_times(read, fine, self.levels)
+        return self._curves(times, random_state)
+
+    def predict(
+        self,
+        raw: RawModel,
+        X: Any,
+        random_state: int | np.random.Generator | None = None,
+    ) -> AdjustedCurves:
+        """Return the adjusted curves of new subjects.
+
+        What is read is some times what is asked for: it is held for few rows only.
+        """
+        if self.n_events < FEWEST_EVENTS:
+            return super().predict(raw, X, random_state)
+        times = raw.read_off(
+            X,
+            lambda curves: self.recalibration.times_of_curves(curves, self.levels),
+            len(self.levels),
+        )
+        return self._curves(times, random_state)
+
+    def _curves(
+        self, times: Float, random_state: int | np.random.Generator | None
+    ) -> AdjustedCurves:
         return adjust(
             times,
             self.levels,

@@ -38,12 +38,16 @@ def spread_drops(q: Float) -> tuple[Float, Bool]:
     stepped: Bool = np.any(tied, axis=1)
     if not stepped.any():
         return q, stepped
-    times = q.copy()
+    if stepped.all():
+        return _spread(q, tied), stepped
+    times = q.copy(order="K")
     times[stepped] = _spread(q[stepped], tied[stepped])
     return times, stepped
 
 
 def _spread(q: Float, tied: Bool) -> Float:
+    # By rows, along which runs of ties are followed.
+    q, tied = np.ascontiguousarray(q), np.ascontiguousarray(tied)
     n, k = q.shape
     node, edge = np.arange(k), np.ones((n, 1), dtype=np.bool_)
     opens = np.concatenate([edge, ~tied], axis=1)

@@ -60,9 +60,12 @@ class HazardRatios:
 
     def ratios(self, score: Float) -> Float:
         """Return the ratios (n, M) at scores (n,)."""
-        logs = self.levels + self.slopes * score[:, None]
-        logs = logs + self.bend * curvature(score)[:, None]
-        return np.exp(np.clip(logs, -_STEEPEST, _STEEPEST))
+        # Cells x subjects: what follows runs along subjects, of which there are more.
+        logs = self.levels[:, None] + self.slopes[:, None] * score
+        if self.bend:
+            logs += self.bend * curvature(score)
+        np.clip(logs, -_STEEPEST, _STEEPEST, out=logs)
+        return np.exp(logs, out=logs).T
 
     def adjusted(self, log_median: Float, hazard: Float) -> Float:
         """Return adjusted cumulative hazards (n,) where the mapped ones are given."""
@@ -83,17 +86,20 @@ class HazardRatios:
         wanted = -np.log(levels)
         if self.is_none:
             return np.broadcast_to(wanted, (len(log_median), len(levels)))
-        ratios, reached = self._reached(log_median)
-        rows, found = np.arange(len(reached)), np.empty((len(reached), len(levels)))
-        for p, hazard in enumerate(wanted):
-            cell = np.count_nonzero(reached <= hazard, axis=1) - 1
-            over = (hazard - reached[rows, cell]) / ratios[rows, cell]
-            found[:, p] = self.borders[cell] + over
-        return found
+        ratios, reached = (values.T for values in self._reached(log_median))
+        passed = reached[1:, None, :] <= wanted[:, None]
+        cell = passed.view(np.int8).sum(axis=0, dtype=np.int8).astype(np.intp)
+        place = cell * len(log_median) + np.arange(len(log_median))
+        found: Float = wanted[:, None] - reached.ravel().take(place)
+        found /= ratios.ravel().take(place)
+        found += self.borders.take(cell)
+        return found.T
 
     def _reached(self, log_median: Float) -> tuple[Float, Float]:
         """Return ratios and adjusted cumulative hazards where cells begin, (n, M)."""
         ratios = self.ratios(self.risk.at(log_median))
-        reached = np.zeros(ratios.shape)
-        np.cumsum(ratios[:, :-1] * np.diff(self.borders), axis=1, out=reached[:, 1:])
+        reached = np.zeros(ratios.shape, order="F")
+        for cell, length in enumerate(np.diff(self.borders)):
+            np.multiply(ratios[:, cell], length, out=reached[:, cell + 1])
+            reached[:, cell + 1] += reached[:, cell]
         return ratios, reached

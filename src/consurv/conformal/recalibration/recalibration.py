@@ -15,11 +15,13 @@ from consurv.conformal.recalibration.likelihood import seen_probability
 from consurv.conformal.recalibration.order import OrderGuard
 from consurv.conformal.recalibration.ratios import HazardRatios
 from consurv.conformal.recalibration.sample import Sample
-from consurv.conformal.recalibration.shapes import OUTER, Shapes
+from consurv.conformal.recalibration.shapes import OUTER, Shapes, read_curves
 from consurv.conformal.recalibration.stored import read_stored
 from consurv.conformal.recalibration.time_map import TimeMap
 from consurv.conformal.recalibration.windows import mixed
 from consurv.curves.chunks import row_chunks
+from consurv.curves.curves import SurvivalCurves
+from consurv.curves.representations.law import Law
 
 __all__ = ["Recalibration", "raw_times"]
 
@@ -72,16 +74,35 @@ class Recalibration:
             times[piece][rows] = self.scale * self.times_of(shapes, levels)
         return times
 
+    def times_of_curves(self, curves: SurvivalCurves, levels: Float) -> Float:
+        """Return adjusted percentile times (n, p) of raw curves."""
+        times = np.empty((len(curves), len(levels)))
+        if not isinstance(curves._form, Law):
+            return self.times(read_curves(curves), levels)
+        for piece in row_chunks(len(curves), _ROWS):
+            law = curves._form.take(piece)
+            shapes = Shapes.of_law(law, self.fine_levels, self.scale)
+            if shapes is None:
+                return self.times(read_curves(curves), levels)
+            times[piece] = self.scale * self.times_of(shapes, levels)
+        return times
+
     def times_of(self, shapes: Shapes, levels: Float) -> Float:
         """Return adjusted percentile times (n, p) of shapes, in their scale."""
         log_hazards = np.log(self.ratios.mapped(shapes.log_median, levels))
-        log_times = self._log_times(shapes, log_hazards) + self._pull(shapes)[:, None]
-        times = np.exp(np.clip(log_times, *_LOG_TIMES)) - self.time_map.delay
-        times = np.maximum(times, 0.0)
+        times = self._log_times(shapes, log_hazards)
+        if self.guard.share:
+            times += self._pull(shapes)[:, None]
+        np.clip(times, *_LOG_TIMES, out=times)
+        np.exp(times, out=times)
+        if self.time_map.delay:
+            times -= self.time_map.delay
+            np.maximum(times, 0.0, out=times)
         if self.unit:
             times = np.ceil(times / self.unit - _WHOLE) * self.unit
-        never = log_hazards > shapes.lowest[:, None] + _WHOLE
-        return np.where(never, np.inf, times)
+        if (shapes.lowest < np.inf).any():
+            times[log_hazards > shapes.lowest[:, None] + _WHOLE] = np.inf
+        return times
 
     def log_medians(self, shapes: Shapes) -> Float:
         """Return the log of T' + D at the median, before the order is held."""
@@ -124,12 +145,12 @@ class Recalibration:
 
     def _log_times(self, shapes: Shapes, log_hazards: Float) -> Float:
         location, scale = self.time_map.place(shapes.log_median, shapes.log_width)
-        residuals = residual_at(shapes, log_hazards)
-        return location[:, None] + scale[:, None] * residuals
+        times = residual_at(shapes, log_hazards)
+        times *= scale[:, None]
+        times += location[:, None]
+        return times
 
     def _pull(self, shapes: Shapes) -> Float:
-        if not self.guard.share:
-            return np.zeros(len(shapes))
         return self.guard.pull(shapes.log_median, self.log_medians(shapes))
 
     def to_stored(self) -> dict[str, Any]:

@@ -9,8 +9,9 @@ import numpy as np
 
 from consurv._checks import Bool, Float, Index
 from consurv.conformal.recalibration.drops import spread_drops
-from consurv.conformal.recalibration.tails import continue_past_end
+from consurv.conformal.recalibration.tails import continue_past_end, count_finite
 from consurv.curves.curves import SurvivalCurves
+from consurv.curves.representations.law import Law
 
 __all__ = ["FINE_LEVELS", "OUTER", "WIDTH", "Shapes", "read_curves"]
 
@@ -32,6 +33,9 @@ _NARROWEST = 0.02
 # A percentile time of 0 stands at this share of the median, whatever the unit.
 _NOTHING = 2.0**-40
 _LARGEST = 1e300
+# Laws have no drops where their log times lie further apart, and nothing to clip where
+# neither these nor their range are larger.
+_APART, _FAR = 1e-8, 27.0
 _PER_SUBJECT = ("log_median", "log_width", "nodes", "t_end", "lowest", "stepped")
 
 
@@ -61,7 +65,7 @@ class Shapes:
     log_median, log_width : ndarray of shape (n,)
         The width of a curve is log q(.25) − log q(.75).
     nodes : ndarray of shape (n, K)
-        e at the fine levels.
+        e at the fine levels, stored by columns.
     log_hazards : ndarray of shape (K,)
         log(−log ρ) at the fine levels, ascending: the same for all.
     t_end : ndarray of shape (n,)
@@ -97,35 +101,54 @@ class Shapes:
         scale : float
             The unit of time that shapes are counted in.
         """
-        q, end, t_last = reading[:, :-2], reading[:, -2], reading[:, -1] / scale
-        early, middle, late = (_nearest(levels, u) for u in (0.75, 0.5, 0.25))
-        n_finite = np.count_nonzero(q < np.inf, axis=1)
+        # By columns: what follows runs along subjects, of which there are more.
+        q = np.divide(reading[:, :-2], scale, order="F")
+        end, t_last = reading[:, -2], reading[:, -1] / scale
+        middle = _nearest(levels, 0.5)
+        n_finite = count_finite(q)
         last = q[np.arange(len(q)), n_finite - 1]
         rows = np.flatnonzero((n_finite > 0) & (last > 0) & (q[:, middle] > 0))
-        times, t_end = continue_past_end(
-            q[rows] / scale, levels, end[rows], t_last[rows]
-        )
+        if len(rows) < len(q):
+            q, end = np.asfortranarray(q[rows]), end[rows]
+            t_last, n_finite = t_last[rows], n_finite[rows]
+        times, t_end = continue_past_end(q, levels, end, t_last)
         times, stepped = spread_drops(times)
-        median = times[:, middle]
-        floor = _NOTHING * median[:, None]
-        log_times = np.log(np.clip(times, floor, _LARGEST))
+        floor = _NOTHING * times[:, middle]
+        if (times[:, 0] < floor).any() or (times[:, -1] > _LARGEST).any():
+            times = np.clip(times, floor[:, None], _LARGEST)
+        log_hazards = np.log(-np.log(levels))
+        never = np.where(n_finite < len(levels), log_hazards[n_finite - 1], np.inf)
+        log_times = np.asfortranarray(np.log(times))
+        return cls._of(log_times, levels, t_end, never, stepped), rows
+
+    @classmethod
+    def of_law(cls, law: Law, levels: Float, scale: float) -> Self | None:
+        """Return the shapes of laws, which need no mending: what ``read`` would return.
+
+        None if one of them is so narrow, wide or far off that it does.
+        """
+        log_times = law.log_times(levels)
+        log_times -= np.log(scale)
+        first, last = log_times[:, 0], log_times[:, -1]
+        if not max(-first.min(), last.max()) < _FAR:
+            return None
+        width = last - first
+        if width.max() > _FAR or np.diff(log_times[np.argmin(width)]).min() < _APART:
+            return None
+        none = np.full(len(law), np.inf)
+        return cls._of(log_times, levels, none, none, np.isnan(none))
+
+    @classmethod
+    def _of(
+        cls, log_times: Float, levels: Float, t_end: Float, lowest: Float, stepped: Bool
+    ) -> Self:
+        """Return the shapes of log times (n, K), which are changed in place."""
+        early, middle, late = (_nearest(levels, u) for u in (0.75, 0.5, 0.25))
         log_median = log_times[:, middle].copy()
         width = np.maximum(log_times[:, late] - log_times[:, early], _NARROWEST)
         log_times -= log_median[:, None]
-        log_hazards = np.log(-np.log(levels))
-        never = np.where(
-            n_finite[rows] < len(levels), log_hazards[n_finite[rows] - 1], np.inf
-        )
-        shapes = cls(
-            log_median,
-            np.log(width),
-            log_times,
-            log_hazards,
-            t_end,
-            never,
-            stepped,
-        )
-        return shapes, rows
+        y = np.log(-np.log(levels))
+        return cls(log_median, np.log(width), log_times, y, t_end, lowest, stepped)
 
     def __len__(self) -> int:
         return len(self.log_median)

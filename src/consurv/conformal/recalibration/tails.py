@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 
-__all__ = ["continue_past_end"]
+__all__ = ["continue_past_end", "count_finite"]
 
 # Slopes of log H on log t that a tail may have: a curve that happens to end on a steep
 # or flat stretch must not say what comes far beyond it.
@@ -58,7 +58,7 @@ def continue_past_end(
     >>> times.round(12), t_end
     (array([[2., 4., 8.]]), array([4.]))
     """
-    n_finite = np.count_nonzero(q < np.inf, axis=1)
+    n_finite = count_finite(q)
     endless = n_finite < len(levels)
     # Where all mass lies past the end of the data there is nothing to go on from.
     stops = (levels[-1] < end - _CLEARLY) & (end < 1) & (t_last > 0)
@@ -72,12 +72,21 @@ def continue_past_end(
     t_end[rows] = stop
     hazard, reached = -np.log(levels), -np.log(level)
     slope = _slope(q[rows], hazard, reached, stop)
-    times = q.copy()
+    times = q.copy(order="K")
     below = levels < level[:, None] - _CLEARLY
     tail = stop[:, None] * (hazard / reached[:, None]) ** (1 / slope[:, None])
     before = np.minimum(q[rows], stop[:, None])
     times[rows] = np.where(below, np.maximum(tail, stop[:, None]), before)
     return times, t_end
+
+
+def count_finite(q: Float) -> Index:
+    """Return how many of the times of each row, which never fall, are finite."""
+    n, k = q.shape
+    if (q[:, -1] < np.inf).all():
+        return np.full(n, k)
+    counted: Index = np.count_nonzero(q < np.inf, axis=1)
+    return counted
 
 
 def _slope(q: Float, hazard: Float, reached: Float, stop: Float) -> Float:

@@ -131,9 +131,15 @@ class Law(Representation):
             w = self._quantile(levels[rows]) if common is None else common
             location, scale = self._location[rows, None], self._scale[rows, None]
             with np.errstate(invalid="ignore", over="ignore"):
-                time = np.exp(location + scale * w)
-            out[rows] = np.where(location == -np.inf, 0.0, time)
+                np.exp(location + scale * w, out=out[rows])
+        out[self._location == -np.inf] = 0.0
         return out
+
+    def log_times(self, levels: Float) -> Float:
+        """Return log q(ρ) (n, p) at levels (p,) in (0, 1), stored by columns."""
+        log_times = np.multiply.outer(self._quantile(levels), self._scale)
+        log_times += self._location
+        return log_times.T
 
     def area(self, start: Float, stop: Float) -> Float:
         """Return the areas (n,) between *start* and *stop*."""

@@ -138,9 +138,12 @@ class Steps:
             return np.zeros((len(level), len(log_risk)), dtype=np.intp)
         with np.errstate(divide="ignore"):
             fall = np.minimum(-np.log(level), _ZERO)
-        target = np.log(fall) - log_risk
+        log_fall = np.log(fall)
+        target = log_fall - log_risk
         index = np.searchsorted(hazards, target)
-        close = _CLOSE * (1 + np.abs(target) + np.abs(log_risk) + 1 / fall)
+        # For all subjects at once: to look at more than are unsure does no harm.
+        far = 2 * np.abs(log_risk).max(initial=0.0)
+        close = _CLOSE * (1 + np.abs(log_fall) + far + 1 / fall)
         after = np.take(hazards, index, mode="clip") - target
         before = target - np.take(hazards, index - 1, mode="clip")
         unsure = np.nonzero((np.abs(after) <= close) | (np.abs(before) <= close))

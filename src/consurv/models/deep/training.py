@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -60,6 +61,15 @@ class History:
     training_loss: Float
     validation_loss: Float
     best_epoch: int
+
+    def to_kept(self) -> dict[str, Any]:
+        """Return the losses and the best epoch, for a file."""
+        return asdict(self)
+
+    @classmethod
+    def from_kept(cls, state: Mapping[str, Any]) -> History:
+        """Return the history that ``to_kept`` told of."""
+        return cls(**state)
 
     @property
     def n_epochs(self) -> int:

@@ -1,0 +1,52 @@
+"""``consurv info``: what a saved model is, without loading it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from consurv.cli.console import stdout
+from consurv.cli.predict import ModelFile
+from consurv.keep import read_manifest
+
+__all__ = ["info"]
+
+# Names of features that fit a screen.
+_MANY = 12
+
+
+def info(model: ModelFile) -> None:
+    """Show what a saved model is; nothing in the file is run."""
+    manifest = read_manifest(model)
+    table = Table(title=Text(model.name), show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for fact, value in _facts(manifest).items():
+        table.add_row(fact, Text(value))
+    stdout().print(table)
+
+
+def _facts(manifest: dict[str, Any]) -> dict[str, str]:
+    libraries = {"consurv": manifest["consurv"], **manifest["libraries"]}
+    pickled = ", ".join(manifest["pickled"])
+    return {
+        "model": str(manifest.get("model")),
+        "features": _features(manifest),
+        "adjustment": str(manifest.get("adjustment")),
+        "percentile levels": str(len(manifest.get("levels") or ())),
+        "conformal set": f"{manifest.get('conformal_set')}: "
+        f"{manifest.get('n_conformal')} subjects",
+        "saved with": ", ".join(f"{k} {v}" for k, v in libraries.items()),
+        "file version": str(manifest["version"]),
+        "pickles": f"of {pickled}: load it only if you trust it" if pickled else "none",
+    }
+
+
+def _features(manifest: dict[str, Any]) -> str:
+    names, n = manifest.get("features"), manifest.get("n_features")
+    if not names:
+        return "not known" if n is None else f"{n} without names"
+    more = f", ... ({n} in all)" if len(names) > _MANY else ""
+    return ", ".join(names[:_MANY]) + more
