@@ -19,7 +19,7 @@ import numpy as np
 
 from consurv._checks import Bool, Float, Index
 from consurv.conformal.masses import Law, LawMass, LevelMass
-from consurv.conformal.questions import Masses, Question
+from consurv.conformal.questions import FEW_POINTS, Masses, Question
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 
@@ -184,7 +184,7 @@ class Contribution:
         if not question.of_sample:
             return question.answer(self._masses(question.levels, question.of_laws))
         # Points are listed in the next round; with laws a narrow window saves one.
-        wanted = _SAMPLE // (1 if len(self.law_rows) else 8)
+        wanted = _SAMPLE if len(self.law_rows) else FEW_POINTS
         every = max(-(-self.n_subjects // wanted), 1)
         some = slice(None, None, every)
         law = None if self.law is None else self.law.select(some)
@@ -231,8 +231,10 @@ class Contribution:
         self, points: slice, laws: slice, levels: Index, room: int = _PART
     ) -> Masses:
         """Yield the mass of some subjects: many levels at once if they are few."""
-        point_q = self._columns(self.point_rows[points], levels)
-        law_q = self._columns(self.law_rows[laws], levels)
+        point_q = self._point_q[:, points]
+        law_q = self._law_q[:, laws]
+        if len(levels) < len(point_q):
+            point_q, law_q = point_q[levels], law_q[levels]
         size, law = point_q.shape[1] + law_q.shape[1], self.law if law_q.size else None
         alone = not self.block.finite or (law is not None and not law.many_levels)
         step = 1 if alone else max(room // max(size, 1), 1)
@@ -243,18 +245,21 @@ class Contribution:
                 mass = replace(mass, law=self._law(law, law_q[group], laws))
             yield group, mass
 
-    def _columns(self, rows: Index, levels: Index) -> Float:
+    @cached_property
+    def _point_q(self) -> Float:
+        return self._turned(self.point_rows)
+
+    @cached_property
+    def _law_q(self) -> Float:
+        return self._turned(self.law_rows)
+
+    def _turned(self, rows: Index) -> Float:
         """Return percentile times, one row for each level."""
         q = self.block.percentile_times
-        columns = np.empty((len(levels), len(rows)))
-        if 4 * len(levels) <= q.shape[1]:
-            for column, p in zip(columns, levels.tolist(), strict=True):
-                column[:] = q[:, p].take(rows)
-            return columns
-        for part in _parts(len(rows), _TURNED):  # it is turned over within the cache
-            turned = q.take(rows[part], axis=0).T
-            columns[:, part] = turned if len(levels) == len(turned) else turned[levels]
-        return columns
+        turned = np.empty((q.shape[1], len(rows)))
+        for part in _parts(len(rows), _TURNED):  # within the cache
+            turned[:, part] = q.take(rows[part], axis=0).T
+        return turned
 
     def _points(self, q: Float, part: slice) -> LevelMass:
         """Return the mass of points; infinite rows do not count."""

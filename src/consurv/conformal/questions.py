@@ -25,6 +25,7 @@ from consurv._checks import Bool, Float, Index
 from consurv.conformal.masses import UNIT, LevelMass, Pieces, carry
 
 __all__ = [
+    "FEW_POINTS",
     "Bracket",
     "Breakpoints",
     "Masses",
