@@ -13,6 +13,7 @@ import consurv.conformal.quantile as quantile
 from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules import RULES
 from consurv.conformal.masses import UNIT, in_units, to_mass
+from consurv.conformal.partitions import Blocks
 from consurv.conformal.quantile import conformal_quantiles
 from consurv.conformal.questions import Bracket, Sketch, Window, ask
 from consurv.curves.kaplan_meier import KaplanMeier
@@ -35,7 +36,7 @@ def subjects(n, seed, *, ties):
 
 def partitions(rule, q, y, km, rows):
     blocks = [Block(q[part], LEVELS, y[part], km, member=True) for part in rows]
-    return RULES[rule]().sweeps(blocks, np.random.default_rng(0))
+    return RULES[rule]().sweeps(Blocks(blocks), np.random.default_rng(0))
 
 
 def shuffled(n, seed):

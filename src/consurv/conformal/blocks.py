@@ -10,7 +10,6 @@ levels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -23,7 +22,7 @@ from consurv.conformal.questions import FEW_POINTS, Masses, Question
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 
-__all__ = ["Block", "Contribution", "Data", "Sweep", "refer"]
+__all__ = ["Block", "Contribution", "Data", "Sweep"]
 
 S = TypeVar("S")
 # Subjects looked at together, so that all that belongs to them stays in the cache.
@@ -104,31 +103,6 @@ class Block:
     def in_sample(self) -> bool:
         """Whether the subjects belong to the sample of ``kaplan_meier``."""
         return self.member or self.reference is None
-
-
-def refer(
-    blocks: Sequence[Block], wanted: str | KaplanMeier, training: Outcome | None
-) -> tuple[KaplanMeier, list[Block]]:
-    """Give all blocks one Kaplan–Meier curve for their censored subjects.
-
-    Parameters
-    ----------
-    blocks : sequence of Block
-    wanted : {"train", "conformal"} or KaplanMeier
-        Whose outcomes it is made of. Nobody is known to belong to the sample of a
-        given one.
-    training : Outcome or None
-        What the model was trained on; without it the curve is that of the blocks.
-    """
-    if isinstance(wanted, KaplanMeier):
-        curve, members = wanted, [False] * len(blocks)
-    elif wanted == "train" and training is not None:
-        curve, members = KaplanMeier(training), [block.in_training for block in blocks]
-    else:
-        everyone = Outcome.concatenate([block.outcome for block in blocks])
-        curve, members = KaplanMeier(everyone), [True] * len(blocks)
-    pairs = zip(blocks, members, strict=True)
-    return curve, [replace(b, reference=curve, member=m) for b, m in pairs]
 
 
 class Sweep(Protocol):
@@ -233,7 +207,7 @@ class Contribution:
         """Yield the mass of some subjects: many levels at once if they are few."""
         point_q = self._point_q[:, points]
         law_q = self._law_q[:, laws]
-        if len(levels) < len(point_q):
+        if not np.array_equal(levels, np.arange(len(point_q))):
             point_q, law_q = point_q[levels], law_q[levels]
         size, law = point_q.shape[1] + law_q.shape[1], self.law if law_q.size else None
         alone = not self.block.finite or (law is not None and not law.many_levels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,8 @@ EPS = float(np.finfo(np.float64).eps)
 _ROUNDING = 1e-10, 1e-13
 # So many subjects with the same score in a sketch are a tie.
 _HEAVY = 3
+# No list of breakpoints of a level is longer.
+_MOST_LISTED = 1 << 16
 # The mass of laws in a window is held at so many places.
 _NODES = 65
 
@@ -46,6 +48,7 @@ class Listed:
     turn: Float
     base_slope: float
     straight: bool
+    rough: bool = False
 
 
 class LevelSearch:
@@ -84,6 +87,7 @@ class LevelSearch:
         self._spread = spread + 2 * float(sketch[1].max()) + 2
         self._stride, self._margin, self._listing = 0.0, FIRST_MARGIN, False
         self._missed = 0  # brackets in a row that did not hold the answer
+        self._led = False  # whether the bends in a bracket have shown the way
         self.lo, self.hi = self._sketched(-1), self._sketched(1)
         if self.lo >= self.hi:  # a heavy tie: any window around it will do
             width = 1e-6 * max(abs(self.lo), last_time)
@@ -255,7 +259,8 @@ class LevelSearch:
             self._count(s) + law >= self.target
             for s, law in zip((lo, hi), mass, strict=True)
         ]
-        if listed is not None and reached == [False, True]:
+        held = reached == [False, True]
+        if listed is not None and held and not listed.rough:
             self._finish(self._end(mass[0], rise, listed))
             return
         for s, enough in zip((lo, hi), reached, strict=True):
@@ -275,12 +280,24 @@ class LevelSearch:
             self._margin = self._margin * MORE if self._margin < 1 else np.inf
             self._propose()
             return
+        if listed is not None and held and not self._led:
+            self._lead(mass[0], rise, listed)
+            return
+        self._missed = 0 if held else self._missed + 1
+        # Off by so much: the same on the other side should do.
+        nearest = (lo, mass[0]) if reached[0] else (hi, mass[1])
+        self._narrow(abs(self._count(nearest[0]) + nearest[1] - self.target))
+
+    def _narrow(self, off: float) -> None:
+        """Propose a narrower bracket, or another if the last did not hold the answer.
+
+        Parameters
+        ----------
+        off : float
+            By what the mass was off at the nearer end.
+        """
         width = self._high - self._low
-        self._missed = 0 if reached == [False, True] else self._missed + 1
         if self._missed == 1:
-            # Off by so much: the same on the other side should do.
-            nearest = (lo, mass[0]) if reached[0] else (hi, mass[1])
-            off = abs(self._count(nearest[0]) + nearest[1] - self.target)
             self._margin = max(self._margin, off)
             self._propose()
         elif self._missed:
@@ -294,6 +311,22 @@ class LevelSearch:
             self._margin = max(min(self._margin, 1.0) / GAIN, smallest)
             self._width = width
             self._propose()
+
+    def _lead(self, base: float, rise: float, listed: Listed) -> None:
+        """Propose the stretch between two bends that should hold the answer."""
+        self._led, nudge = True, self._nudge
+        # What jumps and turns leave of the rise is the slope at the start.
+        hi, at = self.bracket.hi, np.clip(listed.position, *self.bracket[:2])
+        rest = rise - float(listed.jump.sum() + (listed.turn * (hi - at)).sum())
+        slope = max(rest, 0.0) / (hi - self.bracket.lo)
+        place = self._end(base, rise, replace(listed, base_slope=slope))
+        bends = np.concatenate([listed.position, self._points])
+        below, above = bends[bends < place - nudge], bends[bends > place + nudge]
+        lo = max(float(below.max(initial=self._low)) + nudge, self._low)
+        hi = min(float(above.min(initial=self._high)) - nudge, self._high)
+        if len(below) + len(above) < len(bends):  # on a bend, or as good as
+            lo, hi = place - 2 * nudge, place + 2 * nudge
+        self.bracket = Ends(lo, hi, all=hi - lo <= 4 * nudge)
 
     def _split(self, width: float) -> None:
         """Propose a bracket around the place where most scores lie, or a third."""
@@ -319,7 +352,7 @@ class LevelSearch:
         lo, hi = self.bracket.lo, self.bracket.hi
         points = self._points[(self._points > lo) & (self._points <= hi)]
         slope = listed.base_slope
-        if listed.straight:
+        if listed.straight and not listed.rough:
             rest = rise - float(listed.jump.sum())
             straight = rest > _ROUNDING[0] + _ROUNDING[1] * self.n_law
             slope = rest / (hi - lo) if straight else 0.0
@@ -376,7 +409,7 @@ class Searches:
         self.n_events = np.zeros(len(n), dtype=np.int64)
         self.open: dict[int, LevelSearch] = {}
         # One for each law may lie at the same place.
-        self._limit = np.maximum(few, outline.n_law)
+        self._limit = np.clip(outline.n_law, few, max(few, _MOST_LISTED))
         wanted = np.minimum(ranks, n) - fixed
         # The mass that no score exceeds; it is that of all where none is fixed.
         reach = outline.n_points + to_mass(outline.reach)
@@ -451,12 +484,16 @@ class Searches:
         for j, i in enumerate(levels):
             listed = None
             if found.n_pieces[j] <= limit[j]:
+                # Bends that cannot be told apart any more are one line.
+                last = found.rough[j] and np.isinf(limit[j])
+                some = rows[j][:0] if last else rows[j]
                 listed = Listed(
-                    found.position[rows[j]],
-                    found.jump[rows[j]],
-                    found.turn[rows[j]],
+                    found.position[some],
+                    found.jump[some],
+                    found.turn[some],
                     float(found.base_slope[j]),
                     bool(found.straight[j]),
+                    bool(found.rough[j]) and not last,
                 )
             lower, upper, between = masses[j]
             self.open[i].see_bracket((lower, upper), between, listed)

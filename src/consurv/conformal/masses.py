@@ -111,6 +111,9 @@ class LawMass(Protocol):
     def n_pieces(self, lo: Any, hi: Any) -> Index:
         """Return about how many breakpoints ``pieces`` would list at each level."""
 
+    def bends(self, lo: Any, hi: Any) -> Bool:
+        """Say at which levels ``pieces`` are to find the way by, and no more."""
+
     def pieces(self, lo: Any, hi: Any) -> Pieces:
         """Return the mass between two scores; some breakpoints may lie outside."""
 

@@ -25,7 +25,7 @@ import numpy as np
 from consurv._checks import Float, Index
 from consurv.conformal.level_search import Searches
 from consurv.conformal.masses import to_mass
-from consurv.conformal.questions import Outline, Partition, Sketch, ask
+from consurv.conformal.questions import Outline, Partition, Sketch, ask, ask_all
 
 __all__ = ["Quantiles", "conformal_quantiles", "rank", "smallest_scores"]
 
@@ -113,8 +113,10 @@ def _search(
         rounds += 1
         if rounds > MAX_ROUNDS:
             raise RuntimeError(f"no quantile after {MAX_ROUNDS} rounds")
-        for levels, question in searches.questions(columns):
-            searches.see(levels, question, ask(partitions, question))
+        asked = searches.questions(columns)
+        answers = ask_all(partitions, [question for _, question in asked])
+        for (levels, question), found in zip(asked, answers, strict=True):
+            searches.see(levels, question, found)
     return Quantiles(searches.scores, ranks, outline.n, searches.n_events, rounds)
 
 

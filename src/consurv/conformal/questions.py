@@ -26,6 +26,7 @@ from consurv.conformal.masses import UNIT, LevelMass, Pieces, carry
 
 __all__ = [
     "FEW_POINTS",
+    "QUANTILES",
     "Bracket",
     "Breakpoints",
     "Masses",
@@ -36,6 +37,7 @@ __all__ = [
     "Sketch",
     "Window",
     "ask",
+    "ask_all",
     "merge",
 ]
 
@@ -47,7 +49,7 @@ S_co = TypeVar("S_co", covariant=True)
 # Up to so many points are listed at once, where there are no laws.
 FEW_POINTS = 1 << 14
 # Quantiles of one partition at one level.
-_QUANTILES = 1 << 10
+QUANTILES = 1 << 10
 # A sketch has one score per subject, and more only up to so many in all.
 _FEW_SCORES = 1 << 12
 # Breakpoints at the same place become one where a list is longer.
@@ -116,6 +118,9 @@ def merge(summaries: Sequence[S], how: Any = None) -> S:
     first: Any = summaries[0]
     if len(summaries) == 1:
         return summaries[0]
+    if hasattr(first, "merged"):  # it knows better
+        merged_by_itself: S = type(first).merged(summaries)
+        return merged_by_itself
     columns = {f: [getattr(s, f.name) for s in summaries] for f in fields(first)}
     merged: S = type(first)(
         **{f.name: (how or f.metadata["merge"])(columns[f]) for f in columns}
@@ -126,6 +131,20 @@ def merge(summaries: Sequence[S], how: Any = None) -> S:
 def ask(partitions: Sequence[Partition], question: Question[S]) -> S:
     """Return the answer of all partitions together."""
     return merge([partition.answer(question) for partition in partitions])
+
+
+def ask_all(partitions: Sequence[Any], questions: Sequence[Question[Any]]) -> list[Any]:
+    """Return the answers of all partitions to several questions, in one round.
+
+    A partition that has a long way to go takes all of them at once.
+    """
+    answers = [
+        partition.answer_all(questions)
+        if hasattr(partition, "answer_all")
+        else [partition.answer(question) for question in questions]
+        for partition in partitions
+    ]
+    return [merge(some) for some in zip(*answers, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -187,27 +206,33 @@ class Outline:
 
 @dataclass(frozen=True)
 class Sketch:
-    """Ask for the outline of F."""
+    """Ask for the outline of F.
+
+    A partition lists up to ``few`` points where it has no laws, and otherwise gives
+    ``size`` quantiles of a level.
+    """
 
     levels: Index
+    few: int = FEW_POINTS
+    size: int = QUANTILES
     of_sample: ClassVar[bool] = True
     of_laws: ClassVar[bool] = False
 
     def answer(self, masses: Masses) -> Outline:
         """Return the outline of one partition, whose levels come with all subjects."""
-        parts = [_outline(mass) for _, mass in masses]
+        parts = [_outline(mass, self.few, self.size) for _, mass in masses]
         width = max(part.scores.shape[1] for part in parts)
         return merge([_padded(part, width) for part in parts], _join)
 
 
-def _outline(mass: LevelMass) -> Outline:
+def _outline(mass: LevelMass, few: int, quantiles: int) -> Outline:
     law, points = mass.law, np.atleast_2d(mass.points)
     size, n_law = len(points), mass.n_law
     n = total = points.shape[1] + n_law
-    listed = not n_law and n <= FEW_POINTS
+    listed = not n_law and n <= few
     draws = 1 if listed else min(max(_FEW_SCORES // max(n, 1), 1), 16)
     scores = np.repeat(points, draws, axis=1) if draws > 1 else points
-    events = np.zeros((1, _QUANTILES), dtype=np.bool_)
+    events = np.zeros((1, quantiles), dtype=np.bool_)
     if listed:
         events = np.ones((1, n), np.bool_) if mass.events is None else mass.events
     else:
@@ -217,7 +242,7 @@ def _outline(mass: LevelMass) -> Outline:
         else:
             scores = np.sort(scores, axis=1)
         total = scores.shape[1] / draws  # the mass of some laws is less than 1
-        places = (np.arange(_QUANTILES) + 0.5) * (scores.shape[1] / _QUANTILES)
+        places = (np.arange(quantiles) + 0.5) * (scores.shape[1] / quantiles)
         scores = scores[:, places.astype(np.intp)]
     reach = np.array([[n_law, 0]])
     if law is not None and mass.fixed:
@@ -325,6 +350,8 @@ class Breakpoints:
         Of the mass at lo.
     straight : ndarray of bool of shape (L,)
         Whether it is a line but for the jumps listed.
+    rough : ndarray of bool of shape (L,)
+        Whether what is listed is to find the way by, and no more.
     level, position, jump, turn : ndarray of shape (K,)
         Breakpoints: level by its place in the question, score, jump and change of
         slope.
@@ -334,6 +361,7 @@ class Breakpoints:
     n_pieces: Index = field(metadata={"merge": _add})
     base_slope: Float = field(metadata={"merge": _add})
     straight: Bool = field(metadata={"merge": _most})
+    rough: Bool = field(metadata={"merge": _most})
     level: Index = field(metadata={"merge": _join})
     position: Float = field(metadata={"merge": _join})
     jump: Float = field(metadata={"merge": _join})
@@ -358,7 +386,10 @@ class Bracket:
         """Return the mass of one partition."""
         size = len(self.levels)
         units = np.zeros((size, 2, 2), dtype=np.int64)
-        n_pieces, straight = np.zeros(size, np.int64), np.zeros(size, np.bool_)
+        n_pieces, (straight, rough) = (
+            np.zeros(size, np.int64),
+            np.zeros((2, size), bool),
+        )
         slopes: list[list[float]] = [[] for _ in range(size)]
         found: list[tuple[Index, Float, Float, Float]] = []
         for group, mass in masses:
@@ -371,6 +402,7 @@ class Bracket:
             carry(units)
             n_pieces[group] += law.n_pieces(lo, hi)
             straight[group] = law.straight
+            rough[group] |= law.bends(lo, hi)
             listed = n_pieces[group] <= self.limit[group]
             if listed.any():
                 pieces = law.pieces(lo, hi)
@@ -384,6 +416,7 @@ class Bracket:
             n_pieces,
             np.array([math.fsum(parts) for parts in slopes]),
             straight,
+            rough,
             level[kept],
             *(column[kept] for column in columns),
         )

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from consurv._checks import Bool, Float, Index, check_same_length
 from consurv._params import AtLeast, InstanceOf, OneOf, check_params, make_rng
 from consurv._warnings import warn
-from consurv.conformal.blocks import Block, Contribution, Sweep
-from consurv.conformal.censoring.rules import CensoringRule, resolve_rule
+from consurv.conformal.blocks import Block, Sweep
+from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
 from consurv.conformal.identified import ENOUGH_EVENTS, listed, unidentified_text
+from consurv.conformal.partitions import Blocks, Partitions, as_partitions
 from consurv.conformal.quantile import Quantiles, conformal_quantiles
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import as_percentile_times
@@ -132,7 +133,9 @@ def conformal_shifts(
 
 
 def find_shifts(
-    blocks: Sequence[Block], rule: CensoringRule, rng: np.random.Generator
+    blocks: Partitions | Sequence[Block],
+    rule: CensoringRule,
+    rng: np.random.Generator,
 ) -> Shifts:
     """Return the shifts of all blocks of subjects together.
 
@@ -141,30 +144,41 @@ def find_shifts(
 
     Parameters
     ----------
-    blocks : sequence of Block
+    blocks : Partitions or sequence of Block
         All with the same levels and score.
     rule : CensoringRule
     rng : Generator
         For rules that draw.
     """
-    levels = blocks[0].levels
-    _check_enough(sum(len(block.outcome) for block in blocks))  # before the rule looks
-    sweeps: Sequence[Any] = rule.sweeps(blocks, rng)
+    subjects = as_partitions(blocks)
+    levels = subjects.levels
+    _check_enough(subjects.n)  # before the rule looks
+    _check_place(subjects, rule)
+    sweeps: Sequence[Any] = rule.sweeps(subjects, rng)
     counted = sum(sweep.n_subjects for sweep in sweeps)
     _check_enough(counted)
-    _warn_without_events(blocks, rule)
-    learns = not all(isinstance(sweep, Contribution) for sweep in sweeps)
+    _warn_without_events(subjects, rule)
+    learns = any(hasattr(sweep, "learn") for sweep in sweeps)
     found = descend(sweeps, levels) if learns else at_once(sweeps, levels)
     if found.n_subjects.min() < counted:
         n_infinite = sum(sweep.n_infinite for sweep in sweeps)
         found = found._replace(n_infinite=n_infinite)
     _warn_about(found, levels)
-    if any(block.outcome.n_events for block in blocks):
+    if subjects.n_events:
         _warn_about_unidentified(found, levels, learns=learns)
     return found
 
 
-def at_once(partitions: Sequence[Contribution], levels: Float) -> Shifts:
+def _check_place(subjects: Partitions, rule: CensoringRule) -> None:
+    if not (rule.anywhere or isinstance(subjects, Blocks)):
+        known = ", ".join(repr(n) for n, make in RULES.items() if make().anywhere)
+        raise InvalidInput(
+            f"the censoring rule {rule.name} sees all rows at once, or their features, "
+            f"and runs in memory only; elsewhere choose one of: {known}"
+        )
+
+
+def at_once(partitions: Sequence[Any], levels: Float) -> Shifts:
     """Return the shift of each level, where none depends on another."""
     found = conformal_quantiles(partitions, np.arange(len(levels)), levels)
     _check_finite(found, levels, sum(part.n_subjects for part in partitions))
@@ -219,11 +233,9 @@ def _check_enough(counted: int) -> None:
         )
 
 
-def _warn_without_events(blocks: Sequence[Block], rule: CensoringRule) -> None:
-    given = rule.rests_on == "raw curves" or all(
-        block.reference is not None for block in blocks
-    )
-    if given and not any(block.outcome.n_events for block in blocks):
+def _warn_without_events(subjects: Partitions, rule: CensoringRule) -> None:
+    given = rule.rests_on == "raw curves" or subjects.has_reference
+    if given and not subjects.n_events:
         warn(
             "no event was observed in the conformal set: the shifts rest on the "
             f"{rule.rests_on} alone"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from consurv._checks import Float, Index
+from consurv._checks import Bool, Float, Index
 from consurv.conformal.masses import to_mass
 
 __all__ = [
@@ -71,6 +71,10 @@ class LineMass(ABC):
             return (self.offset - times[:, 0]) / self.rate
         scores = (self.offset[..., None] - times) / self.rate[..., None]
         return scores.reshape(len(scores), -1)
+
+    def bends(self, lo: AtScore, hi: AtScore) -> Bool:
+        """Say nowhere: pieces are exact."""
+        return np.zeros(len(self.offset), dtype=np.bool_)
 
     @abstractmethod
     def at(self, s: Float, above: Any) -> AtScore:

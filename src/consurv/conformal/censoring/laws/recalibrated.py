@@ -3,22 +3,24 @@
 All curves of a stratum pass the same levels, each at times of its own, and are straight
 between. So the mass is piecewise linear, with a bend wherever a node of any subject
 comes by. The search narrows its bracket until no bend is left inside, and there two
-exact values give the line.
+exact values give the line; the bends themselves tell it where to look.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from consurv._checks import Float, Index
+from consurv._checks import Bool, Float, Index
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     AtScore,
     EvenDraws,
     LineMass,
     count_before,
+    unroll,
 )
 from consurv.conformal.masses import EVERYONE, Pieces, in_units
 
@@ -100,6 +102,28 @@ class RecalibratedLaw(EvenDraws):
         value: Float = upper - way * (upper - levels.take(level + 1))
         return value
 
+    def fall(self, rows: Index, cell: Index) -> tuple[Float, Float, Float]:
+        """Return what P(T ≥ x | T > c) loses in a cell, as a slope, at once, and where.
+
+        The slope is that in time; a cell without width falls at once, at its start.
+        """
+        last = self.width - 2
+        inside = np.minimum(cell, last)
+        place = rows * self.width + inside
+        level = self.stratum[rows] * self.width + inside
+        times, levels = self.times.ravel(), self.levels.ravel()
+        start = times.take(place)
+        width = times.take(place + 1) - start
+        drop = (levels.take(level) - levels.take(level + 1)) / self.at_c[rows]
+        drop[cell > last] = 0.0  # past the last node
+        slope = np.divide(drop, width, out=np.zeros(len(drop)), where=width > 0)
+        return slope, np.where(width > 0, 0.0, drop), start
+
+    @cached_property
+    def at_c_cell(self) -> Index:
+        """The cell in which each subject is just after c."""
+        return self.index(np.arange(self.n), self.c, np.less_equal)
+
     def inverse(self, level: Float) -> Float:
         """Return the times (n, size) at which the curves fall to levels (n, size)."""
         times = np.empty(level.shape)
@@ -150,11 +174,37 @@ class _RecalibratedMass(LineMass):
         return AtScore(s, in_units(shares), found)
 
     def n_pieces(self, lo: AtScore, hi: AtScore) -> Index:
-        """Return 0; endless while a bend lies in (lo, hi]."""
-        bends = (lo.found != hi.found).any(axis=1)
-        return np.where(bends, UNLISTED, 0)
+        """Return how many bends lie in (lo, hi], about."""
+        steps: Index = (lo.found - hi.found).sum(axis=1)
+        return steps
+
+    def bends(self, lo: AtScore, hi: AtScore) -> Bool:
+        """Say at which levels a bend lies in (lo, hi]: then pieces are rough."""
+        bent: Bool = (lo.found != hi.found).any(axis=1)
+        return bent
 
     def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
-        """Return nothing: it is one line."""
-        none = np.zeros(len(self.offset))
-        return Pieces(none, np.empty(0, dtype=np.intp), *np.empty((3, 0)))
+        """Return nothing where it is one line, else its bends to the precision of sums.
+
+        Steep cells drown flat ones in the rounding of slopes that are added up.
+        """
+        law, bent = self.law, self.bends(lo, hi)
+        none = np.zeros(len(self.offset))  # the rise tells the slope
+        if not bent.any():
+            return Pieces(none, np.empty(0, dtype=np.intp), *np.empty((3, 0)))
+        first, last = hi.found[bent].ravel(), lo.found[bent].ravel()
+        level, rate = np.flatnonzero(bent), self.rate[bent].ravel()
+        # Whoever has not been past c starts there, in the cell of c.
+        starts = np.flatnonzero((first < 0) & (last >= 0))
+        first[starts] = law.at_c_cell[starts % self.n]
+        at_c = -law.fall(starts % self.n, first[starts])[0] * rate[starts]
+        # The cell m begins at a bend: towards larger scores the one before it holds.
+        place, m = unroll(first + 1, last + 1)
+        after, jump, time = law.fall(place % self.n, m)
+        before = law.fall(place % self.n, m - 1)[0]
+        place = np.concatenate([place, starts])
+        time = np.concatenate([time, law.c[starts % self.n]])
+        turn = np.concatenate([(before - after) * rate[place[: len(m)]], at_c])
+        jump = np.concatenate([jump, np.zeros(len(starts))])
+        position = (self.offset[bent].ravel()[place] - time) / rate[place]
+        return Pieces(none, level[place // self.n], position, jump, turn)

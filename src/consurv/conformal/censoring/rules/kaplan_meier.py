@@ -36,6 +36,11 @@ class KaplanMeierRule(CensoringRule):
 
     n_samples: int | None = None
 
+    @property
+    def anywhere(self) -> bool:  # type: ignore[override]
+        """Whether it draws nothing."""
+        return self.n_samples is None
+
     def with_samples(self, n_samples: int) -> KaplanMeierRule:
         """Return the rule that draws."""
         return KaplanMeierRule(n_samples)
