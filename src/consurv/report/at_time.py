@@ -26,7 +26,7 @@ from consurv.report.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_calibration_curve", "plot_one_calibration"]
+__all__ = ["at_time", "plot_calibration_curve", "plot_one_calibration"]
 
 _WIDTH = 0.84  # of a group of bars; groups are 1 apart
 _N_POINTS = 101
