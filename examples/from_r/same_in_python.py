@@ -34,4 +34,3 @@ def tables() -> dict[str, pd.DataFrame]:
         {"id": held["pid"], "time": held["rfstime"], "event": held["status"]}
     )
     return {"cal.csv": curves(cal), "new.csv": curves(new), "outcomes.csv": outcomes}
-
