@@ -26,6 +26,7 @@ from consurv.cli.training import (
     QuietOption,
     SeedOption,
     TimeOption,
+    TimeUnitOption,
     TrainArgument,
     conformal_model,
     train_model,
@@ -63,6 +64,7 @@ def calibrate(
     adjustment: AdjustmentOption = "auto",
     conformal_set: ConformalSetOption = "auto",
     censoring: CensoringOption = "auto",
+    time_unit: TimeUnitOption = None,
     id_column: IdOption = None,
     drop: DropOption = None,
     seed: SeedOption = 0,
@@ -87,6 +89,7 @@ def calibrate(
         conformal_set=conformal_set,
         censoring=censoring,
         seed=seed,
+        time_unit=time_unit,
     )
     columns = Columns(time, event, id_column, tuple(drop or ()))
     with notes(), Steps(quiet) as steps:

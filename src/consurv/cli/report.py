@@ -25,6 +25,7 @@ from consurv.cli.training import (
     QuietOption,
     SeedOption,
     TimeOption,
+    TimeUnitOption,
     TrainArgument,
     conformal_model,
     train_model,
@@ -60,6 +61,7 @@ def report(
     n_bootstrap: Annotated[
         int, typer.Option(min=20, max=10_000, help="Replicates for the intervals.")
     ] = 200,
+    time_unit: TimeUnitOption = None,
     id_column: IdOption = None,
     drop: DropOption = None,
     seed: SeedOption = 0,
@@ -76,6 +78,7 @@ def report(
         conformal_set=conformal_set,
         censoring=censoring,
         seed=seed,
+        time_unit=time_unit,
     )
     columns = Columns(time, event, id_column, tuple(drop or ()))
     with notes(), Steps(quiet) as steps:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float, Index
+from consurv._progress import steps
 from consurv._rows import counting_from
 from consurv.adapters import Adapter, adapter_for
 from consurv.adapters.adapter import n_rows
@@ -29,6 +30,8 @@ class RawModel:
         Fitted, or a function X -> (times, survival).
     adapter : Adapter, optional
         By default the one that goes with the estimator.
+    verbose : bool, default=False
+        Show the progress where there are many rows.
 
     Examples
     --------
@@ -38,9 +41,12 @@ class RawModel:
            [4., 6.]])
     """
 
-    def __init__(self, estimator: Any, adapter: Adapter | None = None) -> None:
+    def __init__(
+        self, estimator: Any, adapter: Adapter | None = None, *, verbose: bool = False
+    ) -> None:
         self.estimator = estimator
         self.adapter = adapter or adapter_for(estimator)
+        self.verbose = verbose
 
     def curves(self, X: Any) -> SurvivalCurves:
         """Return the raw curves of all rows at once."""
@@ -52,7 +58,10 @@ class RawModel:
         def predict(rows: slice) -> SurvivalCurves:
             return self.curves(rows_of(X, rows))
 
-        return in_chunks(predict, n_rows(X), CHUNK_ROWS)
+        chunks = in_chunks(predict, n_rows(X), CHUNK_ROWS)
+        if self.verbose and n_rows(X) > CHUNK_ROWS:
+            return _with_progress(chunks, n_rows(X))
+        return chunks
 
     def percentile_times(self, X: Any, levels: Float) -> Float:
         """Return percentile times (n, P) that shifts are made from and applied to.
@@ -156,6 +165,17 @@ class OutOfBagModel(RawModel):
         return in_chunks(predict, len(self.rows), CHUNK_ROWS)
 
 
+def _with_progress(
+    chunks: Iterator[tuple[slice, SurvivalCurves]], n: int
+) -> Iterator[tuple[slice, SurvivalCurves]]:
+    with steps("rows predicted", n, verbose=True) as advance:
+        for rows, curves in chunks:
+            yield rows, curves
+            advance(rows.stop - rows.start)
+
+
 def rows_of(X: Any, rows: Any) -> Any:
     """Return some rows of a feature table, by position."""
+    if isinstance(rows, slice) and rows == slice(0, n_rows(X)):
+        return X
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]

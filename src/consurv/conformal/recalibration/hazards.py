@@ -79,8 +79,11 @@ def _left_node(y: Float, wanted: Float) -> Index:
     """Return the last node at or before each value; the first and last but one at most.
 
     A first guess is looked up in equal cells, and mostly right: a binary search of
-    values in no order takes some times longer.
+    values in no order takes some times longer, if they are more than the cells.
     """
+    if wanted.size <= _GUESSES:
+        found = np.searchsorted(y, wanted, side="right") - 1
+        return np.clip(found, 0, len(y) - 2)
     per_unit = (_GUESSES - 1) / (y[-1] - y[0])
     starts = y[0] + np.arange(_GUESSES) / per_unit
     guess = np.clip(np.searchsorted(y, starts, side="right") - 1, 0, len(y) - 2)
