@@ -20,6 +20,7 @@ LAYERS = {
     "_features": 0,
     "_fields": 0,
     "_files": 0,
+    "_frames": 0,
     "_html": 0,
     "_params": 0,
     "_parts": 0,
@@ -37,6 +38,7 @@ LAYERS = {
     "conformal": 3,
     "models": 3,
     "datasets": 3,
+    "distributed": 4,
     "report": 4,
     "cli": 5,
     "": 6,  # the package itself: what `from consurv import ...` reads
@@ -60,6 +62,9 @@ OPTIONAL = (
     "skops",
     "safetensors",
     "torchsurv",
+    "dask",
+    "distributed",
+    "pyspark",
 )
 
 

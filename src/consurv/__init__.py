@@ -7,6 +7,7 @@ while the ranking of subjects stays.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from consurv._frames import announce
 from consurv._versions import __version__
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ _SUBPACKAGES = (
     "conformal",
     "curves",
     "datasets",
+    "distributed",
     "errors",
     "keep",
     "metrics",
@@ -99,6 +101,8 @@ _SUBPACKAGES = (
     "report",
     "splits",
 )
+# Who knows tables that are not in memory; it is asked by those below it.
+announce("consurv.distributed.registry")
 
 
 def __getattr__(name: str) -> Any:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from consurv._features import check_no_repeats
 from consurv.conformal.blocks import Data
 from consurv.conformal.inputs import as_table, check_data
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["OutcomeColumns", "given_data", "given_validation"]
+__all__ = ["OutcomeColumns", "check_there", "given_data", "given_validation"]
 
 _MOST_NAMED = 12
 
@@ -64,20 +65,24 @@ class OutcomeColumns:
                 f"a {type(table).__name__} whose columns have no names; give a "
                 "DataFrame, or the outcomes as y"
             )
-        given = list(table.columns)
-        _check_there([self.time, self.event], given, "")
-        features = self._features(given)
+        columns = self.among(list(table.columns))
         try:
             outcome = Outcome(time=table[self.time], event=table[self.event])
         except InvalidInput as error:
             raise InvalidInput(
                 f"columns {self.time!r} (time) and {self.event!r} (event): {error}"
             ) from error
-        return check_data(table[features], outcome)
+        return check_data(table[list(columns.features or ())], outcome)
+
+    def among(self, given: list[Hashable]) -> OutcomeColumns:
+        """Return the same for a table with these columns: its features are named."""
+        check_no_repeats(map(str, given), "X")
+        check_there([self.time, self.event], given, "")
+        return replace(self, features=self._features(given))
 
     def _features(self, given: list[Hashable]) -> list[Hashable]:
         if self.features is not None:
-            _check_there(list(self.features), given, " that the model was trained on")
+            check_there(list(self.features), given, " that the model was trained on")
             return list(self.features)
         others = [name for name in given if name not in (self.time, self.event)]
         if not others:
@@ -122,7 +127,8 @@ def given_validation(
     return given_data(X_val, y_val, time, event, features)
 
 
-def _check_there(wanted: list[Hashable], given: list[Hashable], which: str) -> None:
+def check_there(wanted: list[Hashable], given: list[Hashable], which: str) -> None:
+    """Refuse a table that lacks columns."""
     known = set(given)
     missing = [name for name in wanted if name not in known]
     if missing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from consurv._checks import Float, as_levels
 from consurv._features import clear_refusals, has_names, in_order
+from consurv._frames import frame_of
 from consurv._params import (
     AtLeast,
     Between,
@@ -34,6 +35,7 @@ from consurv.conformal.censoring.rules import CensoringRule
 from consurv.conformal.columns import given_data, given_validation
 from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose, set_names
 from consurv.conformal.curve_rows import CurveRows
+from consurv.conformal.elsewhere import given_subjects, new_columns
 from consurv.conformal.identified import warn_of_ends
 from consurv.conformal.inputs import (
     as_table,
@@ -42,7 +44,14 @@ from consurv.conformal.inputs import (
     read_levels,
 )
 from consurv.conformal.kept import facts_of, fill, state_of
+from consurv.conformal.partitions import Partitions
+from consurv.conformal.predicted import (
+    quantile_columns,
+    risk_column,
+    survival_columns,
+)
 from consurv.conformal.reading import KnownCurves, RawModel, rows_of
+from consurv.conformal.shifts import check_place
 from consurv.conformal.trainer import Trainer
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
@@ -278,6 +287,11 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """
         settings = self._settings()
         adapter = adapter_for(self.estimator)
+        if adapter.trains(self.estimator) and frame_of(X) is not None:
+            raise InvalidInput(
+                f"fit trains on rows in memory, and X is a {type(X).__name__}; train "
+                "the model on a sample, or by its own library, then call conformalize"
+            )
         if not adapter.trains(self.estimator):
             if X_val is not None or y_val is not None:
                 raise InvalidInput(
@@ -323,7 +337,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n, m)
+        X : array-like or DataFrame of shape (n, m), or a table that is not in memory
+            Names of Parquet files, a pyarrow Dataset, a Dask or Spark DataFrame: see
+            ``consurv.distributed``. Then *time* and *event* say where the outcomes
+            are.
         y : Outcome or anything that ``Outcome.of`` takes
         time, event : names of columns, optional
             Where the outcomes stand in the table *X* itself, in place of *y*. Features
@@ -353,8 +370,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         settings = self._settings()
         estimator = getattr(self, "estimator_", self.estimator)
         raw = RawModel(estimator, verbose=bool(self.verbose))
-        data = given_data(X, y, time, event, self._trained_names(raw))
-        check_enough(data[1])
+        subjects = given_subjects(X, y, time, event, self._trained_names(raw))
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
@@ -364,8 +380,12 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         settings.rule = settings.rule_fitted(
             None, None, getattr(self, "imputer_", None)
         )
-        found = settings.make([settings.read(raw, data, False)], None, "given")
-        return self._set_state(estimator, data[0], found, settings.imputer)
+        read = settings.reader(raw)
+        with subjects.blocks(
+            read, settings.levels, verbose=bool(self.verbose)
+        ) as blocks:
+            found = settings.make(blocks, None, "given")
+        return self._set_state(estimator, subjects.features, found, settings.imputer)
 
     @classmethod
     def from_curves(cls, curves: SurvivalCurves, y: Any, **settings: Any) -> Self:
@@ -477,12 +497,32 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self._check_conformalized()
         return self._adjustment
 
-    def predict_survival_function(self, X: Any) -> AdjustedCurves:
+    def predict_survival_function(
+        self, X: Any, *, times: ArrayLike | None = None
+    ) -> AdjustedCurves:
         """Return the calibrated survival curve of every row of *X*.
 
         Rows are predicted in chunks, of fewer rows where the model's own curves are
         long: beside the percentile times only the curves of one chunk are held.
+
+        Parameters
+        ----------
+        X : table
+        times : array-like, optional
+            For tables that are not in memory (Parquet files, Dask, Spark): the result
+            is the same kind of table, lazily, with columns such as ``survival_at_12``.
+            Without times the columns are the curve's nodes, ``t_at_0.95`` and so on
+            for all levels of the grid.
         """
+        found = new_columns(X, lambda: survival_columns(self, times))
+        if found is not None:
+            calibrated: AdjustedCurves = found
+            return calibrated
+        if times is not None:
+            raise InvalidInput(
+                "times go with tables that are not in memory; of the curves that are "
+                "returned here, curves.survival_at(times) gives the probabilities"
+            )
         X = self._check_rows(X)
         raw = RawModel(self.estimator_, verbose=bool(self.verbose))
         return self._adjustment.predict(raw, X, self.random_state)
@@ -531,9 +571,15 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         Returns
         -------
         ndarray of shape (n, len(levels))
+            Of a table that is not in memory the same kind of table, lazily, with
+            columns ``t_at_0.9`` and so on.
         """
         wanted = as_levels(levels)
         self.adjustment_.check_asked(wanted)
+        found = new_columns(X, lambda: quantile_columns(self, wanted))
+        if found is not None:
+            times: Float = found
+            return times
         return self.predict_survival_function(X).percentile_times(wanted)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Float:
@@ -553,11 +599,20 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         check_params({"coverage": coverage}, {"coverage": Between(0, 1)})
         a = (1 - coverage) / 2
         ends = self.predict_quantile(X, [1 - a, a])
+        if not isinstance(ends, np.ndarray):  # a table whose rows nobody has seen yet
+            return ends
         warn_of_ends(ends[:, 1], self.adjustment_.follow_up)
         return ends
 
     def predict(self, X: Any) -> Float:
-        """Return a risk score, higher for an earlier event: minus the median."""
+        """Return a risk score, higher for an earlier event: minus the median.
+
+        Of a table that is not in memory the same kind of table with a column ``risk``.
+        """
+        found = new_columns(X, lambda: risk_column(self))
+        if found is not None:
+            risk: Float = found
+            return risk
         return -self.predict_survival_function(X).median()
 
     def score(
@@ -660,15 +715,20 @@ class _Settings:
             return self.rule
         return self.rule.fitted(training, validation, earlier)
 
-    def read(self, raw: RawModel, data: Data, in_training: bool) -> Block:
-        """Return conformal subjects with what is read off their raw curves."""
-        return self.kind.read(raw, data, self.levels, in_training=in_training)
+    def reader(self, raw: RawModel) -> Callable[[Data], Block]:
+        """Return what reads the raw curves of subjects that the model never saw."""
+        return partial(self.kind.read, raw, levels=self.levels, in_training=False)
 
     def make(
-        self, blocks: list[Block], training: Outcome | None, conformal_set: str
+        self,
+        blocks: Partitions | list[Block],
+        training: Outcome | None,
+        conformal_set: str,
     ) -> Adjustment:
         """Return the adjustment that a conformal set leads to."""
         model = self._model
+        if isinstance(self.rule, CensoringRule):
+            check_place(blocks, self.rule)  # before rows are predicted
         return self.kind.make(
             blocks,
             self.rule,

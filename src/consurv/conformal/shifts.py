@@ -21,7 +21,7 @@ from consurv.curves.rearrange import as_percentile_times
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["Shifts", "conformal_shifts", "descend", "find_shifts"]
+__all__ = ["Shifts", "check_place", "conformal_shifts", "descend", "find_shifts"]
 
 
 class Shifts(NamedTuple):
@@ -153,7 +153,7 @@ def find_shifts(
     subjects = as_partitions(blocks)
     levels = subjects.levels
     _check_enough(subjects.n)  # before the rule looks
-    _check_place(subjects, rule)
+    check_place(subjects, rule)
     sweeps: Sequence[Any] = rule.sweeps(subjects, rng)
     counted = sum(sweep.n_subjects for sweep in sweeps)
     _check_enough(counted)
@@ -169,8 +169,11 @@ def find_shifts(
     return found
 
 
-def _check_place(subjects: Partitions, rule: CensoringRule) -> None:
-    if not (rule.anywhere or isinstance(subjects, Blocks)):
+def check_place(subjects: Any, rule: CensoringRule) -> None:
+    """Refuse a rule that cannot run where the subjects are."""
+    if isinstance(subjects, Partitions) and not (
+        rule.anywhere or isinstance(subjects, Blocks)
+    ):
         known = ", ".join(repr(n) for n, make in RULES.items() if make().anywhere)
         raise InvalidInput(
             f"the censoring rule {rule.name} sees all rows at once, or their features, "

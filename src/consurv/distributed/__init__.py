@@ -1,0 +1,12 @@
+"""The same calls on tables that are not in memory: Parquet files, Dask, Spark.
+
+``ConformalSurvival`` takes such a table by itself. A *frame* knows how the rows of one
+kind of table are reached; one small file for each engine, imported when it is used.
+"""
+
+from __future__ import annotations
+
+from consurv.distributed.frame import Frame
+from consurv.distributed.registry import ENGINES, Engine, frame_of
+
+__all__ = ["ENGINES", "Engine", "Frame", "frame_of"]

@@ -1,0 +1,112 @@
+"""What is asked of a table wherever it is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
+
+import numpy as np
+
+from consurv.conformal.blocks import Block
+from consurv.conformal.elsewhere import BlockReader, Columns
+from consurv.conformal.partitions import Partitions
+from consurv.conformal.questions import merge
+from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
+
+__all__ = ["BLOCK_ROWS", "Frame", "gathered", "joined", "merge_all", "nobody"]
+
+S = TypeVar("S")
+# Rows of a block: large enough for the search to be busy, small enough for a worker.
+BLOCK_ROWS = 1 << 16
+# Summaries merged at once.
+_TOGETHER = 16
+
+
+class Frame(ABC):
+    """A table of one kind.
+
+    Attributes
+    ----------
+    names : list of str
+        Its columns.
+    """
+
+    names: list[Any]
+
+    @abstractmethod
+    def subjects(
+        self, read: BlockReader, *, verbose: bool
+    ) -> AbstractContextManager[Partitions]:
+        """Give the rows as partitions that can be asked; rows are predicted once.
+
+        Nothing is read before the first question.
+        """
+
+    @abstractmethod
+    def with_columns(self, columns: Columns) -> Any:
+        """Return a table of the same kind, lazily, with more columns."""
+
+
+def merge_all(summaries: Iterable[S | None]) -> S:
+    """Merge summaries as they come, holding few of them; None is that of nobody.
+
+    Examples
+    --------
+    >>> from consurv.conformal.partitions import OutcomeCounts
+    >>> one = OutcomeCounts(np.ones(1), np.array([2]), np.array([1]))
+    >>> merge_all([one] * 40).n
+    80
+    """
+    # Of the k-th list, each summary stands for _TOGETHER**k of them.
+    lists: list[list[S]] = [[]]
+    for summary in summaries:
+        if summary is not None:
+            lists[0].append(summary)
+            _carry(lists)
+    left = [merge(some) for some in lists if some]
+    if not left:
+        raise nobody()
+    return merge(left)
+
+
+def _carry(lists: list[list[Any]]) -> None:
+    k = 0
+    while len(lists[k]) == _TOGETHER:
+        if k + 1 == len(lists):
+            lists.append([])
+        lists[k + 1].append(merge(lists[k]))
+        lists[k].clear()
+        k += 1
+
+
+def nobody() -> InvalidInput:
+    """Return what is to be said of a table without rows."""
+    return InvalidInput("n_samples = 0: at least two subjects are needed")
+
+
+def joined(blocks: list[Block]) -> Block:
+    """Return the subjects of small blocks as one block."""
+    if len(blocks) == 1:
+        return blocks[0]
+    return Block(
+        np.concatenate([block.reading for block in blocks]),
+        blocks[0].levels,
+        Outcome.concatenate([block.outcome for block in blocks]),
+        proportional=blocks[0].proportional,
+    )
+
+
+def gathered(blocks: Iterable[Block | None], size: int = BLOCK_ROWS) -> Iterator[Block]:
+    """Yield blocks of about *size* rows, or more, from smaller ones; None is nobody."""
+    waiting: list[Block] = []
+    for block in blocks:
+        if block is not None:
+            waiting.append(block)
+        if sum(len(block.outcome) for block in waiting) >= size:
+            yield joined(waiting)
+            waiting = []
+    if waiting:
+        yield joined(waiting)

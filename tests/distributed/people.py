@@ -1,0 +1,55 @@
+"""Subjects, a fitted model, and parts of tables."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+TIMES = np.linspace(0.1, 80, 60)
+
+
+class Optimist:
+    """A fitted model whose times are a fifth too long; it counts the rows it sees."""
+
+    feature_names_in_ = ("dose", "age")
+
+    def __init__(self):
+        self.n_seen = 0
+
+    def predict_survival_function(self, X):
+        assert list(X.columns) == ["dose", "age"]
+        self.n_seen += len(X)
+        scale = 12 * np.exp(X["dose"].to_numpy(float))[:, None]
+        return TIMES, np.exp(-((TIMES / scale) ** 1.2))
+
+
+def subjects(n, seed=0, *, whole=False):
+    rng = np.random.default_rng(seed)
+    dose = rng.normal(0, 0.5, n)
+    true, limit = 10 * np.exp(dose) * rng.weibull(1.5, n), rng.exponential(14, n)
+    time = np.minimum(true, limit)
+    return pd.DataFrame(
+        {
+            "id": np.arange(n),
+            "dose": dose,
+            "age": rng.integers(40, 90, n),
+            "time": np.ceil(time) if whole else time,
+            "event": (true <= limit).astype(int),
+        }
+    )
+
+
+def numbers(model):
+    """Return what was found, whatever the kind."""
+    return next(iter(model.adjustment_.attributes().values()))
+
+
+def parts(table, sizes_from=0, n=5):
+    """Return rows in random order in parts of random sizes, some of them empty."""
+    rng = np.random.default_rng(sizes_from)
+    table = table.iloc[rng.permutation(len(table))]
+    cuts = np.sort(rng.integers(0, len(table), n - 1))
+    cuts[:1] = 0
+    return [table.iloc[a:b] for a, b in pairwise([0, *cuts, len(table)])]

@@ -1,0 +1,311 @@
+"""Files are read batch by batch and give the numbers of one table in memory."""
+
+from __future__ import annotations
+
+import tempfile
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.dataset as pads
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from pyarrow import parquet
+
+from consurv import ConformalSurvival, InvalidInput
+from consurv._progress import listening
+from consurv.distributed import batches, frame_of
+from consurv.distributed import parquet as engine
+from tests.distributed.people import Optimist, numbers, parts, subjects
+
+NAMES = {"time": "time", "event": "event"}
+
+
+def conformalized(X, kind="time", rule="auto", **settings):
+    model = ConformalSurvival(Optimist(), adjustment=kind, censoring=rule, **settings)
+    return model.conformalize(X, **NAMES)
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    monkeypatch.setattr(engine, "BATCH_ROWS", 64)
+    monkeypatch.setattr(engine, "gathered", lambda blocks: (b for b in blocks if b))
+
+
+@pytest.mark.parametrize("rule", ["uncensored", "kaplan-meier", "auto", "margin"])
+@pytest.mark.parametrize("kind", ["time", "log-time"])
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_numbers_are_those_of_memory(tmp_path, small_batches, kind, rule, whole):
+    table = subjects(900, whole=whole)
+    for i, part in enumerate(parts(table, n=7)):
+        part.to_parquet(tmp_path / f"{i}.parquet")
+    here = conformalized(table, kind, rule)
+    there = conformalized(f"{tmp_path}/*.parquet", kind, rule)
+    scale = table["time"].max() if kind == "time" else 1.0
+    assert_allclose(numbers(there), numbers(here), rtol=0, atol=1e-9 * scale)
+    assert there.kaplan_meier_ == here.kaplan_meier_
+    assert_array_equal(there.adjustment_.identified, here.adjustment_.identified)
+    assert there.n_conformal_ == 900
+    assert there.feature_names_in_.tolist() == ["dose", "age"]
+
+
+@pytest.mark.parametrize("rule", ["auto", "uniform"])
+def test_so_are_levels(files, small_batches, rule):
+    here = conformalized(subjects(900), "level", rule)
+    assert_array_equal(numbers(conformalized(files, "level", rule)), numbers(here))
+
+
+def test_any_partition_gives_the_same(tmp_path, small_batches):
+    table = subjects(400, whole=True)
+    found = []
+    for seed in range(8):
+        paths = []
+        for i, part in enumerate(parts(table, seed)):
+            paths.append(tmp_path / f"{seed}-{i}.parquet")
+            part.to_parquet(paths[-1])
+        found.append(numbers(conformalized(paths, rule="kaplan-meier")))
+    assert np.ptp(found, axis=0).max() <= 1e-9 * table["time"].max()
+
+
+class TestForms:
+    def test_paths_folders_lists_datasets_and_readers(self, files):
+        wanted = numbers(conformalized(subjects(900)))
+        paths = sorted(files.glob("*.parquet"))
+        dataset = pads.dataset(files)
+        for X in (
+            files,
+            str(files / "*.parquet"),
+            paths,
+            [str(p) for p in paths],
+            dataset,
+            dataset.scanner().to_reader(),
+        ):
+            assert_allclose(numbers(conformalized(X)), wanted, atol=1e-9)
+
+    def test_a_folder_may_name_a_column(self, tmp_path):
+        table = subjects(300)
+        table["dose"] = np.round(table["dose"])
+        parquet.write_to_dataset(pa.table(table), tmp_path, partition_cols=["dose"])
+        dataset = pads.dataset(
+            tmp_path,
+            partitioning=pads.partitioning(
+                pa.schema([("dose", pa.float64())]), flavor="hive"
+            ),
+        )
+        wanted = numbers(conformalized(table))
+        assert_allclose(numbers(conformalized(dataset)), wanted, atol=1e-9)
+
+    def test_names_of_rows_are_no_features(self, tmp_path):
+        table = subjects(60).set_index(pd.Index(np.random.default_rng(0).random(60)))
+        table.to_parquet(tmp_path / "x.parquet")
+        assert frame_of(tmp_path).names == subjects(1).columns.tolist()
+
+    @pytest.mark.parametrize("form", ["pandas", "polars", "pyarrow"])
+    def test_tables_in_memory_are_not_elsewhere(self, form):
+        table = subjects(300)
+        if form == "polars":
+            table = pytest.importorskip("polars").from_pandas(table)
+        elif form == "pyarrow":
+            table = pa.table(table)
+        assert frame_of(table) is None
+        model = ConformalSurvival(Blind(), adjustment="time")
+        assert model.conformalize(table, **NAMES).n_conformal_ == 300
+
+
+class Blind:
+    """A model that takes any table of two columns."""
+
+    feature_names_in_ = ("dose", "age")
+
+    def predict_survival_function(self, X):
+        assert X.shape[1] == 2
+        return [20.0], np.zeros((len(X), 1))
+
+
+class TestRows:
+    def test_are_predicted_once(self, files, small_batches):
+        model = Optimist()
+        there = ConformalSurvival(model, adjustment="time", censoring="kaplan-meier")
+        there.conformalize(files, **NAMES)
+        assert model.n_seen == 900
+        there.predict_quantile(files, [0.5]).read_all()
+        assert model.n_seen == 1800
+
+    def test_progress_is_shown(self, files):
+        seen = []
+        with listening(lambda done, total: seen.append((done, total))):
+            conformalized(files, verbose=1)
+        assert seen[0] == (0, 900)
+        assert seen[-1] == (900, 900)
+
+    def test_what_was_spilled_is_removed(self, files, tmp_path, monkeypatch):
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        spilled = []
+
+        def watch(done, total):
+            spilled.extend(tmp_path.iterdir())
+
+        with listening(watch):
+            conformalized(files)
+        assert spilled
+        assert not list(tmp_path.iterdir())
+
+    def test_also_after_an_error(self, files, tmp_path, monkeypatch):
+        class Bad(Optimist):
+            def predict_survival_function(self, X):
+                raise RuntimeError("out of order")
+
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        with pytest.raises(RuntimeError, match="out of order"):
+            ConformalSurvival(Bad(), adjustment="time").conformalize(files, **NAMES)
+        assert not list(tmp_path.iterdir())
+
+
+class TestPredictions:
+    def test_are_columns_beside_the_others(self, files):
+        model, table = conformalized(files), subjects(900)
+        features = table[["dose", "age"]]
+        found = model.predict_quantile(files, [0.9, 0.5])
+        assert isinstance(found, pa.RecordBatchReader)
+        frame = found.read_all().to_pandas().sort_values("id")
+        assert frame.columns.tolist() == [*table.columns, "t_at_0.9", "t_at_0.5"]
+        wanted = model.predict_quantile(features, [0.9, 0.5])
+        assert_array_equal(frame[["t_at_0.9", "t_at_0.5"]], wanted)
+        curves = model.predict_survival_function(files, times=[5, 12.5])
+        frame = curves.read_all().to_pandas().sort_values("id")
+        wanted = model.predict_survival_function(features).survival_at([5, 12.5])
+        assert_array_equal(frame[["survival_at_5", "survival_at_12.5"]], wanted)
+        nodes = model.predict_survival_function(files).read_all()
+        assert nodes.column_names[5:] == [f"t_at_{p / 20:g}" for p in range(19, 0, -1)]
+        ends = model.predict_interval(files, 0.8).read_all()
+        assert ends.column_names[5:] == ["t_at_0.9", "t_at_0.1"]
+        risk = model.predict(files).read_all().to_pandas().sort_values("id")["risk"]
+        assert_array_equal(risk, model.predict(features))
+
+    def test_are_made_when_they_are_read(self, files, monkeypatch):
+        model = conformalized(files)
+        monkeypatch.setattr(engine, "BATCH_ROWS", 50)
+        before = model.estimator_.n_seen
+        found = model.predict_quantile(files, [0.5])
+        assert model.estimator_.n_seen == before
+        found.read_next_batch()
+        assert model.estimator_.n_seen <= before + 100
+
+    def test_a_column_of_that_name_is_refused(self, files):
+        reader = conformalized(files).predict_quantile(files, [0.5])
+        with pytest.raises(InvalidInput, match=r"a column 't_at_0\.5' already"):
+            conformalized(files).predict_quantile(reader, [0.5])
+
+    def test_times_are_for_tables_elsewhere(self, files):
+        features = subjects(3)[["dose", "age"]]
+        with pytest.raises(InvalidInput, match=r"curves\.survival_at"):
+            conformalized(files).predict_survival_function(features, times=[1])
+
+    def test_features_need_names(self, files):
+        def model(X):
+            return [20.0], np.zeros((len(X), 1))
+
+        table = subjects(50)
+        model = ConformalSurvival(model, adjustment="time").conformalize(
+            table[["dose"]].to_numpy(), table[["time", "event"]]
+        )
+        with pytest.raises(InvalidInput, match="does not know the names"):
+            model.predict_quantile(files, [0.5])
+
+    def test_batches_keep_their_columns(self):
+        batch = pa.RecordBatch.from_pydict({"dose": [1], "note": [None]})
+        columns = batches.Columns(["x"], ["dose"], lambda X: X.to_numpy(float))
+        more = batches.with_columns(batch, columns)
+        assert more.schema.types[:2] == batch.schema.types
+        assert more.to_pydict() == {"dose": [1], "note": [None], "x": [1.0]}
+
+
+class TestRefusals:
+    def test_a_file_that_is_cut_off_is_named(self, files, tmp_path):
+        whole = (files / "part-3.parquet").read_bytes()
+        cut = tmp_path / "cut.parquet"
+        cut.write_bytes(whole[: len(whole) // 2])
+        for paths in ([files / "part-1.parquet", cut], [cut]):
+            with pytest.raises(InvalidInput, match=r"cut\.parquet cannot be read as"):
+                conformalized(paths)
+
+    def test_damage_inside_a_file_is_named(self, files, tmp_path):
+        whole = bytearray((files / "part-3.parquet").read_bytes())
+        whole[4:6000] = b"\xff" * 5996
+        bad = tmp_path / "bad.parquet"
+        bad.write_bytes(whole)
+        with pytest.raises(InvalidInput, match=r"bad\.parquet cannot be read as"):
+            conformalized([files / "part-1.parquet", bad])
+
+    def test_another_schema_is_named(self, files, tmp_path):
+        first = files / "part-1.parquet"
+        other = tmp_path / "other.parquet"
+        subjects(9).astype({"dose": str}).to_parquet(other)
+        with pytest.raises(
+            InvalidInput, match=r"other\.parquet has another schema.*'dose' is"
+        ):
+            conformalized([first, other])
+        subjects(9).drop(columns="age").to_parquet(other)
+        with pytest.raises(
+            InvalidInput, match=r"other\.parquet lacks the column 'age'"
+        ):
+            conformalized([first, other])
+
+    def test_numbers_may_have_other_widths(self, files, tmp_path):
+        other = tmp_path / "other.parquet"
+        subjects(9).astype({"dose": "float32", "age": "int16"}).to_parquet(other)
+        model = conformalized([files, other])
+        assert model.n_conformal_ == 909
+
+    @pytest.mark.parametrize("name", ["time", "event"])
+    def test_nulls_are_named(self, files, tmp_path, name):
+        bad = tmp_path / "bad.parquet"
+        subjects(9).astype({name: "float64"}).replace(
+            {name: {subjects(9)[name][4]: None}}
+        ).to_parquet(bad)
+        with pytest.raises(InvalidInput, match=rf"bad\.parquet: columns .*{name} has"):
+            conformalized([files, bad])
+
+    @pytest.mark.parametrize(
+        ("X", "match"),
+        [("no/*.parquet", "no file is called"), (["no.parquet"], "no file is called")],
+    )
+    def test_files_that_are_not_there(self, X, match):
+        with pytest.raises(InvalidInput, match=match):
+            conformalized(X)
+
+    def test_missing_columns(self, files):
+        model = ConformalSurvival(Optimist(), adjustment="time")
+        with pytest.raises(InvalidInput, match="lacks the columns 'died'"):
+            model.conformalize(files, time="time", event="died")
+        with pytest.raises(InvalidInput, match="its outcomes are two of its columns"):
+            model.conformalize(files, subjects(900)[["time", "event"]])
+        with pytest.raises(InvalidInput, match="its outcomes are two of its columns"):
+            model.conformalize(files)
+
+    def test_nobody(self, tmp_path):
+        subjects(9)[:0].to_parquet(tmp_path / "x.parquet")
+        with pytest.raises(InvalidInput, match="n_samples = 0"):
+            conformalized(tmp_path)
+
+    def test_one_subject(self, tmp_path):
+        subjects(9)[:1].assign(event=1).to_parquet(tmp_path / "x.parquet")
+        with pytest.raises(InvalidInput, match="at least two"):
+            conformalized(tmp_path, rule="margin")
+
+    @pytest.mark.parametrize("rule", ["self-consistent", "local"])
+    def test_rules_that_need_all_rows(self, files, rule):
+        model = ConformalSurvival(Optimist(), adjustment="time", censoring=rule)
+        with pytest.raises(InvalidInput, match=f"{rule} sees all rows at once"):
+            model.conformalize(files, **NAMES)
+        assert model.estimator.n_seen == 0
+
+    def test_draws(self, files):
+        with pytest.raises(InvalidInput, match="in memory only"):
+            conformalized(files, rule="kaplan-meier", n_samples=10)
+
+    def test_training(self, files):
+        from consurv.models import WeibullAFT
+
+        with pytest.raises(InvalidInput, match="fit trains on rows in memory"):
+            ConformalSurvival(WeibullAFT()).fit(files, **NAMES)
