@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
 from consurv.cli.console import Steps, notes, stdout
+from consurv.cli.folder import Run, check_no_table, fill_folder
 from consurv.cli.outputs import check_outputs, warn_of_formulas, write_predictions
 from consurv.cli.predicting import Predictor
 from consurv.cli.reading import Columns, read_tables
+from consurv.cli.streaming import Parts, is_folder
 from consurv.cli.summary import print_summary
 from consurv.cli.training import (
     AdjustmentOption,
@@ -41,12 +43,21 @@ __all__ = ["calibrate"]
 def calibrate(
     train: TrainArgument,
     new: Annotated[
-        Path, typer.Argument(help="Subjects to predict, with the same features.")
+        Path,
+        typer.Argument(
+            help="Subjects to predict, with the same features; with a folder as --out "
+            "a pattern such as 'new/*.parquet', too."
+        ),
     ],
     time: TimeOption,
     event: EventOption,
     out: Annotated[
-        Path, typer.Option(help="Curves: a row per subject and node. .csv or .parquet.")
+        Path,
+        typer.Option(
+            help="Curves: a row per subject and node. .csv or .parquet. Or a folder: "
+            "a part with percentile times for each Parquet file; a command that was "
+            "interrupted goes on where it was."
+        ),
     ],
     percentiles_out: Annotated[
         Path | None,
@@ -77,27 +88,32 @@ def calibrate(
     also scored on them, before and after.
     """
     model = model_name(model)
+    columns = Columns(time, event, id_column, tuple(drop or ()))
+    how: dict[str, Any] = {
+        "percentiles": percentiles,
+        "adjustment": adjustment,
+        "conformal_set": conformal_set,
+        "censoring": censoring,
+        "seed": seed,
+        "time_unit": time_unit,
+    }
+    if is_folder(out):
+        check_no_table(percentiles_out)
+        run = Run(train, model, how, columns)
+        fill_folder(run, Parts.of(new, out, id_column), save, force, quiet)
+        return
     outputs = (out, percentiles_out or beside(out, "percentiles"))
     check_outputs(outputs, inputs=[train, new], force=force)
     if save is not None:
         check_libraries()
         check_place(save, inputs=[train, new, *outputs], force=force)
-    estimator = conformal_model(
-        model,
-        percentiles=percentiles,
-        adjustment=adjustment,
-        conformal_set=conformal_set,
-        censoring=censoring,
-        seed=seed,
-        time_unit=time_unit,
-    )
-    columns = Columns(time, event, id_column, tuple(drop or ()))
+    estimator = conformal_model(model, **how)
     with notes(), Steps(quiet) as steps:
         with steps.step("Reading"):
             tables = read_tables(train, new, columns)
             warn_of_formulas(tables.labels, outputs)
         with steps.follow("Training, conformalizing"):
-            train_model(estimator, tables, model)
+            train_model(estimator, tables.X, tables.y, model)
         if save is not None:
             estimator.save(save)
         predictor = Predictor(estimator, tables.X_new, tables.labels, tables.y_new)

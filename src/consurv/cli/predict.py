@@ -9,9 +9,11 @@ import typer
 from rich.text import Text
 
 from consurv.cli.console import Steps, notes, stdout
+from consurv.cli.folder import check_no_table, predict_folder
 from consurv.cli.outputs import check_outputs, warn_of_formulas, write_predictions
 from consurv.cli.predicting import Predictor
 from consurv.cli.reading import labels_of
+from consurv.cli.streaming import Parts, is_folder
 from consurv.cli.training import ForceOption, IdOption, QuietOption
 from consurv.cli.writing import beside
 from consurv.conformal import ConformalSurvival, load
@@ -32,10 +34,18 @@ TrustOption = Annotated[
 def predict(
     model: ModelFile,
     new: Annotated[
-        Path, typer.Argument(help="Subjects to predict, with the model's features.")
+        Path,
+        typer.Argument(
+            help="Subjects to predict, with the model's features; with a folder as "
+            "--out a pattern such as 'new/*.parquet', too."
+        ),
     ],
     out: Annotated[
-        Path, typer.Option(help="Curves: a row per subject and node. .csv or .parquet.")
+        Path,
+        typer.Option(
+            help="Curves: a row per subject and node. .csv or .parquet. Or a folder: "
+            "a part with percentile times for each Parquet file."
+        ),
     ],
     percentiles_out: Annotated[
         Path | None,
@@ -47,6 +57,11 @@ def predict(
     quiet: QuietOption = False,
 ) -> None:
     """Write calibrated survival curves of new subjects by a model that was saved."""
+    if is_folder(out):
+        check_no_table(percentiles_out)
+        parts = Parts.of(new, out, id_column)
+        predict_folder(model, parts, trust=trust, force=force, quiet=quiet)
+        return
     outputs = (out, percentiles_out or beside(out, "percentiles"))
     check_outputs(outputs, inputs=[model, new], force=force)
     with notes(), Steps(quiet) as steps:

@@ -13,7 +13,7 @@ from consurv.datasets.table import pick_columns
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["Columns", "Tables", "formulas", "labels_of", "read_tables"]
+__all__ = ["Columns", "Tables", "formulas", "labels_of", "read_tables", "read_training"]
 
 # Ages of fewer subjects may well be all different.
 _MANY = 50
@@ -59,7 +59,7 @@ class Tables:
 
 def read_tables(train: Path, new: Path, columns: Columns) -> Tables:
     """Read both tables; columns that training does not have are left aside."""
-    X, y = _read_training(train, columns)
+    X, y = read_training(train, columns)
     frame = read_table(new)
     return Tables(
         X,
@@ -70,7 +70,8 @@ def read_tables(train: Path, new: Path, columns: Columns) -> Tables:
     )
 
 
-def _read_training(path: Path, columns: Columns) -> tuple[pd.DataFrame, Outcome]:
+def read_training(path: Path, columns: Columns) -> tuple[pd.DataFrame, Outcome]:
+    """Return features and outcomes of the subjects to train on."""
     frame = read_table(path)
     pick_columns(frame, columns.drop, path.name)  # a misspelt one would stay
     frame = frame.drop(columns=list(columns.drop))

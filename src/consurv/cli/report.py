@@ -86,7 +86,7 @@ def report(
             tables = read_tables(train, test, columns)
             y = _outcomes(tables, test, columns)
         with steps.follow("Training, conformalizing"):
-            train_model(estimator, tables, model)
+            train_model(estimator, tables.X, tables.y, model)
         with steps.step("Reporting"):
             written = report_on(
                 estimator,

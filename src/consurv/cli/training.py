@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from sklearn.pipeline import make_pipeline
 
-from consurv.cli.reading import Tables
 from consurv.conformal import ConformalSurvival
 from consurv.conformal.adjustments import ADJUSTMENTS, AUTO, choose_kind
 from consurv.conformal.conformal_sets import set_names
 from consurv.datasets import TableEncoder
 from consurv.errors import ConsurvError, InvalidInput
 from consurv.models import make_model, model_names
+from consurv.outcome import Outcome
 
 __all__ = [
     "AdjustmentOption",
@@ -112,10 +112,10 @@ def conformal_model(
     )
 
 
-def train_model(estimator: ConformalSurvival, tables: Tables, name: str) -> None:
+def train_model(estimator: ConformalSurvival, X: Any, y: Outcome, name: str) -> None:
     """Train and conformalize on the training table; say it plainly if that fails."""
     try:
-        estimator.fit(tables.X, tables.y)
+        estimator.fit(X, y)
     except ConsurvError:
         raise
     except (ValueError, ArithmeticError) as error:  # as foreign models fail

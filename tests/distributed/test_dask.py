@@ -1,0 +1,247 @@
+"""Dask: blocks stay on the workers; who is killed is made anew."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+from numpy.testing import assert_allclose, assert_array_equal
+
+from consurv import ConformalSurvival, ConsurvError, InvalidInput
+from consurv.distributed import dask_frame, frame_of
+from tests.distributed.people import Optimist, numbers, parts, subjects
+
+NAMES = {"time": "time", "event": "event"}
+LOCAL = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit": 0}
+# Sockets of a cluster that goes down are closed when they are collected.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+def conformalized(X, kind="time", rule="auto", **settings):
+    model = ConformalSurvival(Optimist(), adjustment=kind, censoring=rule, **settings)
+    return model.conformalize(X, **NAMES)
+
+
+def frame(tables):
+    """Return a Dask DataFrame whose partitions are these tables."""
+    return dd.from_delayed([dask.delayed(t) for t in tables], meta=tables[0][:0])
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Return that of workers in this process: they start at once."""
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", **LOCAL
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [
+        ("time", "uncensored"),
+        ("time", "kaplan-meier"),
+        ("time", "auto"),
+        ("log-time", "auto"),
+        ("log-time", "kaplan-meier"),
+        ("level", "auto"),
+        ("level", "uniform"),
+    ],
+)
+def test_the_numbers_are_those_of_memory(client, kind, rule):
+    table = subjects(900)
+    here, there = (
+        conformalized(X, kind, rule) for X in (table, frame(parts(table, 1, n=11)))
+    )
+    scale = table["time"].max() if kind == "time" else 1.0
+    assert_allclose(numbers(there), numbers(here), rtol=0, atol=1e-9 * scale)
+    assert there.kaplan_meier_ == here.kaplan_meier_
+    assert there.feature_names_in_.tolist() == ["dose", "age"]
+
+
+def test_rows_are_predicted_once_and_stay_on_the_workers(client):
+    table, sent = subjects(600), []
+
+    class Watched(dask_frame._OnWorkers):
+        def _send(self, letter):
+            answer = super()._send(letter)
+            sent.append((self.rounds, self._kept))
+            return answer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dask_frame, "_OnWorkers", Watched)
+        conformalized(frame(parts(table)), rule="kaplan-meier")
+    assert 2 <= len(sent) <= 8
+    assert [rounds for rounds, _ in sent] == list(range(1, len(sent) + 1))
+    assert len({id(kept) for _, kept in sent}) == 1
+
+
+def test_without_a_cluster_threads_do_it():
+    table = subjects(300)
+    with dask.config.set(scheduler="threads"):
+        there = conformalized(frame(parts(table)))
+    assert_allclose(numbers(there), numbers(conformalized(table)), atol=1e-9)
+
+
+class TestPredictions:
+    def test_are_columns_beside_the_others(self, client):
+        table = subjects(300)
+        model, there = conformalized(table), frame(parts(table))
+        found = model.predict_quantile(there, [0.9, 0.5])
+        assert isinstance(found, dd.DataFrame)
+        assert found.columns.tolist() == [*table.columns, "t_at_0.9", "t_at_0.5"]
+        assert found.npartitions == there.npartitions
+        done = found.compute().sort_values("id")
+        wanted = model.predict_quantile(table[["dose", "age"]], [0.9, 0.5])
+        assert_array_equal(done[["t_at_0.9", "t_at_0.5"]], wanted)
+        pd.testing.assert_frame_equal(
+            done[table.columns].reset_index(drop=True), table.reset_index(drop=True)
+        )
+
+    def test_are_made_when_they_are_asked_for(self):
+        table = subjects(90)
+        model = conformalized(table)
+        before = model.estimator_.n_seen
+        found = model.predict_survival_function(frame(parts(table)), times=[5])
+        assert model.estimator_.n_seen == before
+        assert found.columns.tolist()[-1] == "survival_at_5"
+        with dask.config.set(scheduler="sync"):
+            done = found.compute().sort_values("id")
+        wanted = model.predict_survival_function(table[["dose", "age"]])
+        assert_array_equal(done["survival_at_5"], wanted.survival_at([5.0])[:, 0])
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("change", "match"),
+        [
+            ({"time": None}, "partition 3: columns .* time has .* NaN"),
+            ({"time": -1.0}, "partition 3: columns .* values <= 0"),
+            ({"event": None}, "partition 3: columns .* event has"),
+            ({"event": 2}, "partition 3: columns .* event"),
+        ],
+    )
+    def test_a_partition_is_named(self, client, change, match):
+        tables = parts(subjects(200))
+        tables[3] = tables[3].assign(
+            **{
+                n: pd.Series(
+                    [v] * len(tables[3]), tables[3].index, float if v is None else None
+                )
+                for n, v in change.items()
+            }
+        )
+        with pytest.raises(InvalidInput, match=match):
+            conformalized(frame(tables))
+
+    def test_another_schema_in_one_partition(self, client):
+        tables = parts(subjects(200))
+        tables[2] = tables[2].rename(columns={"dose": "Dose"})
+        with pytest.raises((InvalidInput, KeyError, ValueError), match=r"dose|[Mm]eta"):
+            conformalized(frame(tables))
+
+    def test_nobody(self, client):
+        with pytest.raises(InvalidInput, match="n_samples = 0"):
+            conformalized(frame([subjects(9)[:0]] * 3))
+
+    def test_missing_columns(self):
+        there = frame([subjects(9).drop(columns="age")])
+        with pytest.raises(InvalidInput, match="that the model was trained on 'age'"):
+            conformalized(there)
+
+    @pytest.mark.parametrize("rule", ["self-consistent", "local"])
+    def test_rules_that_need_all_rows(self, rule):
+        with pytest.raises(InvalidInput, match="in memory only"):
+            conformalized(frame([subjects(20)]), rule=rule)
+
+
+def test_names_come_from_the_frame():
+    assert frame_of(frame([subjects(2)])).names == list(subjects(1).columns)
+
+
+def test_a_worker_killed_in_every_round_changes_nothing(monkeypatch):
+    """Before a round or in the middle of it: its blocks are made anew."""
+    table, killed = subjects(400), []
+    send = dask_frame._OnWorkers._send
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, **LOCAL) as cluster,
+        Client(cluster) as client,
+    ):
+
+        def send_and_kill(self, letter):
+            workers = [w.process.pid for w in cluster.workers.values() if w.process]
+            pid, late = max(workers), 0.03 * (len(killed) % 3)
+            client.loop.call_later(late, os.kill, pid, signal.SIGKILL)
+            killed.append(pid)
+            return send(self, letter)
+
+        monkeypatch.setattr(dask_frame._OnWorkers, "_send", send_and_kill)
+        there = conformalized(frame(parts(table)), rule="kaplan-meier")
+    assert len(killed) >= 3 <= len(set(killed))
+    here = conformalized(table, rule="kaplan-meier")
+    assert_allclose(numbers(there), numbers(here), atol=1e-9)
+
+
+def test_a_scheduler_that_is_gone_is_one_line(monkeypatch):
+    send, sent = dask_frame._OnWorkers._send, []
+    # Whatever other tests ask for, this one does not wait for long.
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    cluster = subprocess.Popen(
+        [sys.executable, "-m", "tests.distributed.cluster"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        address = cluster.stdout.readline().strip()
+        with dask.config.set({"distributed.comm.timeouts.connect": "2s"}):
+            client = Client(address)
+
+            def send_and_kill(self, letter):
+                sent.append(letter)
+                if len(sent) == 2:
+                    os.killpg(cluster.pid, signal.SIGKILL)
+                    time.sleep(0.2)
+                return send(self, letter)
+
+            monkeypatch.setattr(dask_frame._OnWorkers, "_send", send_and_kill)
+            with (
+                client.as_current(),
+                pytest.raises(ConsurvError, match="the Dask cluster lost the work"),
+            ):
+                conformalized(frame(parts(subjects(200))))
+            client.close(timeout=1)
+    finally:
+        cluster.stdout.close()
+        if cluster.poll() is None:
+            os.killpg(cluster.pid, signal.SIGKILL)
+        cluster.wait()
+
+
+def test_summaries_merge_on_the_workers():
+    """The driver gets one summary, whatever the number of partitions."""
+    merged = []
+
+    def watch(some):
+        merged.append(len(some))
+        return some[0]
+
+    assert dask_frame._tree(list(range(100)), watch) == 0
+    assert max(merged) <= 8
+    assert np.sum(merged) == 100 + 13 + 2

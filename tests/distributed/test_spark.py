@@ -1,0 +1,159 @@
+"""Spark: blocks are kept by Spark, a task that fails is tried again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from consurv import ConformalSurvival, InvalidInput
+from consurv.distributed import frame_of
+from tests.distributed.people import Optimist, numbers, subjects
+
+if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    pytest.skip("no Java on this machine, which Spark needs", allow_module_level=True)
+pytest.importorskip("pyspark")
+
+NAMES = {"time": "time", "event": "event"}
+# What Spark's own Python leaves to the garbage collector.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    """Return the session of all tests: two tasks at a time, four tries each."""
+    from pyspark.sql import SparkSession
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
+        patch.setenv("PYTHONPATH", os.pathsep.join(p for p in sys.path if p))
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        settings = {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "1g",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.shuffle.partitions": "3",
+            "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+            "spark.local.dir": str(tmp_path_factory.mktemp("spark")),
+        }
+        builder = SparkSession.builder.master("local[2,4]")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
+
+
+@pytest.fixture(scope="module")
+def there(spark):
+    """Return 500 subjects in three partitions, one of them empty."""
+    whole = spark.createDataFrame(subjects(500)).repartition(2, "id")
+    none = spark.createDataFrame(subjects(500)).where("id < 0").coalesce(1)
+    return whole.union(none)
+
+
+def conformalized(X, kind="time", rule="auto", model=None):
+    model = ConformalSurvival(model or Optimist(), adjustment=kind, censoring=rule)
+    return model.conformalize(X, **NAMES)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [("time", "auto"), ("log-time", "kaplan-meier"), ("level", "auto")],
+)
+def test_the_numbers_are_those_of_memory(spark, there, kind, rule):
+    before = spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
+    here, found = (conformalized(X, kind, rule) for X in (subjects(500), there))
+    scale = subjects(500)["time"].max() if kind == "time" else 1.0
+    assert_allclose(numbers(found), numbers(here), rtol=0, atol=1e-9 * scale)
+    assert found.kaplan_meier_ == here.kaplan_meier_
+    assert found.feature_names_in_.tolist() == ["dose", "age"]
+    # Nothing of ours is left.
+    assert spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
+    assert not spark.sparkContext._jsc.getPersistentRDDs()
+
+
+def test_predictions_are_columns_beside_the_others(there):
+    table = subjects(500)
+    model = conformalized(table)
+    before = model.estimator_.n_seen
+    found = model.predict_quantile(there, [0.9, 0.5])
+    assert type(found) is type(there)
+    assert found.columns == [*table.columns, "t_at_0.9", "t_at_0.5"]
+    assert model.estimator_.n_seen == before
+    done = found.toPandas().sort_values("id").reset_index(drop=True)
+    wanted = model.predict_quantile(table[["dose", "age"]], [0.9, 0.5])
+    assert_array_equal(done[["t_at_0.9", "t_at_0.5"]], wanted)
+    pd.testing.assert_frame_equal(done[table.columns.tolist()], table)
+
+
+class Flaky(Optimist):
+    """A model whose first two calls fail, in whatever process."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.folder = str(folder)
+
+    def predict_survival_function(self, X):
+        tries = len(os.listdir(self.folder))
+        if tries < 2:
+            with open(os.path.join(self.folder, str(tries)), "x"):
+                pass
+            raise RuntimeError("the machine was lost")
+        return super().predict_survival_function(X)
+
+
+def test_a_task_that_fails_twice_is_tried_again(spark, tmp_path):
+    table = subjects(200)
+    frame = spark.createDataFrame(table).coalesce(1)
+    found = conformalized(frame, rule="uncensored", model=Flaky(tmp_path))
+    assert len(os.listdir(tmp_path)) == 2
+    here = conformalized(table, rule="uncensored")
+    assert_allclose(numbers(found), numbers(here), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"time": None}, r"partition \d: columns .* time has"),
+        ({"event": 2}, r"partition \d: columns .* event"),
+    ],
+)
+def test_rows_that_are_refused_are_one_line(spark, change, match):
+    table = subjects(40).astype({"time": object})
+    for name, value in change.items():
+        table.loc[7, name] = value
+    frame = spark.createDataFrame(table.astype({"time": float})).coalesce(1)
+    with pytest.raises(InvalidInput, match=match) as caught:
+        conformalized(frame, rule="uncensored")
+    assert "\n" not in str(caught.value)
+
+
+def test_nobody(there):
+    with pytest.raises(InvalidInput, match="n_samples = 0"):
+        conformalized(there.where("id < 0"))
+
+
+def test_columns_and_rules_are_looked_at_before_rows(there):
+    with pytest.raises(InvalidInput, match="that the model was trained on 'age'"):
+        conformalized(there.drop("age"))
+    for rule in ("self-consistent", "local"):
+        with pytest.raises(InvalidInput, match="in memory only"):
+            conformalized(there, rule=rule)
+    twice = there.select("*", there["dose"])
+    with pytest.raises(InvalidInput, match="more than one column called 'dose'"):
+        conformalized(twice)
+    assert frame_of(there).names == subjects(1).columns.tolist()
