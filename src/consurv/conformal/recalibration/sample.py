@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -80,6 +81,13 @@ class Sample:
     def take(self, rows: Any) -> Sample:
         """Return some subjects."""
         return Sample(self.shapes.take(rows), self.outcome[rows], self.unit)
+
+    @classmethod
+    def concatenate(cls, samples: Sequence[Sample]) -> Sample:
+        """Join the subjects of several samples."""
+        shapes = Shapes.concatenate([sample.shapes for sample in samples])
+        outcome = Outcome.concatenate([sample.outcome for sample in samples])
+        return cls(shapes, outcome, samples[0].unit)
 
     def with_unit(self, unit: float) -> Sample:
         """Return the subjects with another unit of whole times."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from consurv._checks import Bool, Float
+from consurv._checks import Float
 from consurv.conformal.blocks import Block
 from consurv.conformal.partitions import Blocks, Partitions, Several
 from consurv.conformal.ranks import CellCounts, Cells, order_statistics
@@ -195,7 +195,9 @@ def _facts(sample: Sample) -> Facts:
 
 
 def _first(values: Any, most: int) -> Any:
-    return np.unique(values)[:most]
+    """Return the smallest values, each once."""
+    ordered = np.sort(values)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]][:most]
 
 
 class Survey(ABC):
@@ -246,8 +248,7 @@ class Here(Survey):
 
     @cached_property
     def _part(self) -> list[Sample]:
-        some = [s.take(_within(s, self.facts.last_mark)) for s in self.samples]
-        return [sample for sample in some if len(sample)]
+        return _part(self.samples, self.facts.last_mark)
 
     def ask(self, question: SampleQuestion[S], *, part: bool = False) -> S:
         """Return the summary of all subjects, or of a part that finds the way."""
@@ -306,8 +307,7 @@ class _OfBlock:
         """Return the summary of one block."""
         samples = samples_of(block, self.scale, self.unit)
         if self.last_mark < _EVERYBODY:
-            some = [s.take(_within(s, self.last_mark)) for s in samples]
-            samples = [sample for sample in some if len(sample)]
+            samples = _part(samples, self.last_mark)
         return self.question.answer(samples)
 
 
@@ -323,6 +323,8 @@ class _LogMedian:
         return np.concatenate([np.empty(0), *(s.shapes.log_median for s in samples)])
 
 
-def _within(sample: Sample, last: np.uint64) -> Bool:
-    within: Bool = sample.marks <= last
-    return within
+def _part(samples: Sequence[Sample], last: np.uint64) -> list[Sample]:
+    """Return the subjects with marks up to the last as one sample, or none."""
+    some = [sample.take(sample.marks <= last) for sample in samples]
+    some = [sample for sample in some if len(sample)]
+    return [Sample.concatenate(some)] if some else []
