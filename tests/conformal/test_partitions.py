@@ -14,6 +14,7 @@ from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules import RULES
 from consurv.conformal.partitions import Blocks, Outcomes, Partitions, Several, refer
 from consurv.conformal.questions import merge
+from consurv.conformal.recalibration.shapes import FINE_LEVELS
 from consurv.conformal.shifts import find_shifts
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
@@ -101,6 +102,34 @@ def test_levels_are_the_same(rule):
     assert_array_equal(found.adjusted_levels, here.adjusted_levels)
 
 
+@pytest.mark.filterwarnings("ignore:too few events")
+@pytest.mark.parametrize("n", [300, 12_000])
+@pytest.mark.parametrize("change", ["none", "stretched", "late", "whole"])
+def test_recalibrations_are_the_same_and_take_few_rounds(n, change):
+    rng = np.random.default_rng(5)
+    x, width = rng.normal(size=n), np.exp(rng.normal(scale=0.2, size=n)) / 1.5
+    true, limit = 10 * np.exp(0.7 * x) * rng.exponential(size=n) ** width, 25
+    y = Outcome(np.minimum(true, limit), true <= limit)
+    q = 10 * np.exp(0.7 * x[:, None]) * (-np.log(FINE_LEVELS)) ** width[:, None]
+    if change == "stretched":
+        q *= 1.5
+    elif change == "late":
+        q += 6
+    elif change == "whole":
+        q, y = np.ceil(q), Outcome(np.ceil(y.time), y.event)
+    reading = np.column_stack([q, np.zeros(n), np.full(n, np.inf)])
+    kind, rng = ADJUSTMENTS["recalibrated"], np.random.default_rng(0)
+    here = kind.make([Block(reading, LEVELS, y)], "likelihood", rng)
+    there = Posted(blocks_of(reading, y, 1))
+    found = kind.make(there, "likelihood", rng)
+    times = [made.apply(reading[:200])._times_at(LEVELS) for made in (here, found)]
+    assert_allclose(times[1], times[0], rtol=0, atol=1e-9 * y.time.max())
+    assert found.dof == pytest.approx(here.dof, abs=1e-9)
+    assert_array_equal(found.identified, here.identified)
+    # With few subjects, for whom a round costs nothing, steps are short.
+    assert len(there.letters) <= (30 if n > 10_000 else 80)
+
+
 @pytest.mark.parametrize(
     "rule", [n for n, make in RULES.items() if not make().anywhere]
 )
@@ -134,7 +163,9 @@ class TestRefer:
     def test_without_events_there_is_none(self):
         y = Outcome([1.0, 2.0], [0, 0])
         subjects = Blocks([Block(np.ones((2, 1)), np.array([0.5]), y)])
-        with pytest.raises(InvalidInput, match="none of 2 subjects had the event"):
+        with pytest.raises(
+            InvalidInput, match="no event was observed among 2 subjects"
+        ):
             refer(subjects, "conformal", None)
 
 

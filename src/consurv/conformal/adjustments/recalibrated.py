@@ -84,6 +84,7 @@ class RecalibratedAdjustment(Adjustment):
     method: ClassVar[str] = "times and hazards recalibrated by likelihood, by risk"
     what: ClassVar[str] = "recalibration"
     can_cross: ClassVar[bool] = False
+    anywhere: ClassVar[bool] = True
     rule_names: ClassVar[tuple[str, ...]] = ("auto",)
     _parts: ClassVar[Any] = {"recalibration": Recalibration}
     _needs_curve: ClassVar[bool] = False
@@ -141,11 +142,12 @@ class RecalibratedAdjustment(Adjustment):
     @classmethod
     def find(cls, blocks: Any, rule: Any, rng: np.random.Generator) -> Self:
         """Return the recalibration of all blocks together; nothing is drawn."""
-        found, levels = find_recalibration(blocks), blocks[0].levels
+        subjects = as_partitions(blocks)
+        found, levels = find_recalibration(subjects), subjects.levels
         _warn_about(found, levels)
         return cls(
             levels=levels,
-            n_conformal=sum(len(block.outcome) for block in blocks),
+            n_conformal=subjects.n,
             **found._asdict(),
         )
 
