@@ -217,13 +217,15 @@ def mass_pass(folder: Path) -> dict[str, Any]:
         base = duckdb.connect()
         base.execute("set threads=1")
         base.execute(f"create table people as from '{other}/q.parquet' where not event")
+    last, end, left = curve.t_max, curve.t_end, curve.s_max
     steps = pd.DataFrame({"t": curve.times, "s": curve.survival})
     base.execute("create table km as select * from steps")
     began, cpu = time.perf_counter(), time.process_time()
     theirs = [
         base.execute(
-            f"select sum(case when q{i} <= time then 1.0 else coalesce(s, 1.0) / alive "
-            f"end) from people asof left join km on q{i} > km.t"
+            f"select sum(case when q{i} <= time then 1.0 else case when q{i} > {last} "
+            f"then greatest(least(1 - q{i} / {end}, {left}), 0) else coalesce(s, 1.0) "
+            f"end / alive end) from people asof left join km on q{i} > km.t"
         ).fetchall()[0][0]
         for i in range(len(LEVELS))
     ]

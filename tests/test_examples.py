@@ -1,15 +1,42 @@
 """The scripts of the gallery run by themselves and leave what they promise."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted((ROOT / "examples").glob("paper_*.py"))
 PNG = b"\x89PNG"
+
+FAR = {"xgboost_dask": ("dask", "xgboost"), "xgboost_spark": ("pyspark", "xgboost")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAR)
+def test_rows_stay_where_they_are(name, tmp_path):
+    for library in FAR[name]:
+        pytest.importorskip(library)
+    if name == "xgboost_spark" and shutil.which("java") is None:
+        pytest.skip("no Java on this machine, which Spark needs")
+    path = os.pathsep.join([str(ROOT), *(p for p in sys.path if p)])
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / f"{name}.py"), str(tmp_path / "out")],
+        check=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=400,
+    )
+    assert "RecalibratedAdjustment(levels=19, n_conformal=4000" in done.stdout
+    found = pd.read_parquet(tmp_path / "out")
+    assert found.shape == (4000, 5)
+    assert (found["t_at_0.9"] < found["t_at_0.1"]).all()
 
 
 def test_all_of_the_papers_illustrations_are_there():

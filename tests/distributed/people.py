@@ -42,8 +42,12 @@ def subjects(n, seed=0, *, whole=False):
 
 
 def numbers(model):
-    """Return what was found, whatever the kind."""
-    return next(iter(model.adjustment_.attributes().values()))
+    """Return what was found; for kinds that are no list of numbers, what they do."""
+    found = next(iter(model.adjustment_.attributes().values()))
+    if isinstance(found, np.ndarray):
+        return found
+    some = subjects(40, seed=9)[["dose", "age"]]
+    return model.predict_survival_function(some).percentile_times(model.levels_).ravel()
 
 
 def parts(table, sizes_from=0, n=5):

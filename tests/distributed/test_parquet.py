@@ -55,6 +55,20 @@ def test_so_are_levels(files, small_batches, rule):
     assert_array_equal(numbers(conformalized(files, "level", rule)), numbers(here))
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_so_is_the_default(tmp_path, small_batches, whole):
+    table = subjects(900, whole=whole)
+    for i, part in enumerate(parts(table, n=7)):
+        part.to_parquet(tmp_path / f"{i}.parquet")
+    here, there = (
+        ConformalSurvival(Optimist()).conformalize(X, **NAMES)
+        for X in (table, tmp_path)
+    )
+    assert there.adjustment_.kind == "recalibrated"
+    most = 1e-9 * table["time"].max()
+    assert_allclose(numbers(there), numbers(here), rtol=0, atol=most)
+
+
 def test_any_partition_gives_the_same(tmp_path, small_batches):
     table = subjects(400, whole=True)
     found = []

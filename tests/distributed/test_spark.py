@@ -72,12 +72,17 @@ def conformalized(X, kind="time", rule="auto", model=None):
 
 @pytest.mark.parametrize(
     ("kind", "rule"),
-    [("time", "auto"), ("log-time", "kaplan-meier"), ("level", "auto")],
+    [
+        ("time", "auto"),
+        ("log-time", "kaplan-meier"),
+        ("level", "auto"),
+        ("recalibrated", "auto"),
+    ],
 )
 def test_the_numbers_are_those_of_memory(spark, there, kind, rule):
     before = spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
     here, found = (conformalized(X, kind, rule) for X in (subjects(500), there))
-    scale = subjects(500)["time"].max() if kind == "time" else 1.0
+    scale = 1.0 if kind in ("log-time", "level") else subjects(500)["time"].max()
     assert_allclose(numbers(found), numbers(here), rtol=0, atol=1e-9 * scale)
     assert found.kaplan_meier_ == here.kaplan_meier_
     assert found.feature_names_in_.tolist() == ["dose", "age"]

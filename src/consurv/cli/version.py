@@ -21,6 +21,7 @@ _LIBRARIES = {
     "keep": ("skops", "safetensors"),
     "report": ("matplotlib", "jinja2"),
     "distributed": ("dask", "distributed"),
+    "spark": ("pyspark",),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -91,11 +92,10 @@ def joined(blocks: list[Block]) -> Block:
     """Return the subjects of small blocks as one block."""
     if len(blocks) == 1:
         return blocks[0]
-    return Block(
-        np.concatenate([block.reading for block in blocks]),
-        blocks[0].levels,
-        Outcome.concatenate([block.outcome for block in blocks]),
-        proportional=blocks[0].proportional,
+    return replace(
+        blocks[0],
+        reading=np.concatenate([block.reading for block in blocks]),
+        outcome=Outcome.concatenate([block.outcome for block in blocks]),
     )
 
 

@@ -1,0 +1,70 @@
+"""Train by ``xgboost.spark``, calibrate and predict where the rows are.
+
+    python examples/xgboost_spark.py predictions/
+
+Spark trains a Cox booster; its baseline is made of a sample, and rows that it never saw
+set the adjustment. They stay in Spark: only small summaries come back.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import numpy as np
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sql
+from xgboost.spark import SparkXGBRegressor
+
+from consurv import ConformalSurvival, Outcome
+from consurv.models import FromRisk
+from examples.xgboost_dask import FEATURES, patients
+
+
+def session() -> SparkSession:
+    """Return Spark on two cores of this machine, which nobody else can reach."""
+    os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    builder: Any = SparkSession.builder.master("local[2,4]")
+    for name, value in {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+    }.items():
+        builder = builder.config(name, value)
+    found: SparkSession = builder.getOrCreate()
+    return found
+
+
+def trained(frame: DataFrame) -> FromRisk:
+    """Return a Cox booster with a baseline, which a sample is enough for."""
+    signed = sql.when(frame["died"] == 1, frame["months"]).otherwise(-frame["months"])
+    trees = SparkXGBRegressor(
+        features_col=FEATURES,
+        label_col="signed",
+        objective="survival:cox",
+        n_estimators=60,
+        max_depth=3,
+        learning_rate=0.1,
+        num_workers=1,
+    )
+    booster = trees.fit(frame.withColumn("signed", signed)).get_booster()
+    booster.feature_names = FEATURES
+    sample = frame.limit(2000).toPandas()
+    y = Outcome(time=sample["months"], event=sample["died"])
+    return FromRisk(booster).fit(sample[FEATURES], y)
+
+
+def main(out: str, n: int = 4000) -> ConformalSurvival:
+    """Train, calibrate, and write quantiles of new patients as Parquet files."""
+    spark = session()
+    train, fresh, new = (spark.createDataFrame(patients(n, seed)) for seed in range(3))
+    model = ConformalSurvival(trained(train))
+    model.conformalize(fresh, time="months", event="died")
+    levels = np.array([0.9, 0.5, 0.1])
+    model.predict_quantile(new.select(FEATURES), levels).write.parquet(out)
+    return model
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{main(sys.argv[1]).adjustment_}\n")
