@@ -133,18 +133,8 @@ def one(engine: str, folder: Path, rule: str) -> dict[str, Any]:
     kind = ADJUSTMENTS["time"]
     reader = partial(kind.read, RawModel(Weibull()), levels=LEVELS, in_training=False)
     read = BlockReader(OutcomeColumns("time", "event", FEATURES), LEVELS, reader)
-    rounds: list[float] = []
-    ask = Asked.ask
-
-    def timed(self: Any, question: Any) -> Any:
-        began = time.perf_counter()
-        answer = ask(self, question)
-        rounds.append(time.perf_counter() - began)
-        return answer
-
-    Asked.ask = timed  # type: ignore[method-assign]
     before, wall, cpu = peak(), time.perf_counter(), cpu_seconds()
-    with GIVERS[engine](folder, read) as subjects:
+    with GIVERS[engine](folder, read) as subjects, timed_rounds() as rounds:
         ready = time.perf_counter()
         chosen = kind.choose_rule(rule, None)
         found = kind.make(subjects, chosen, np.random.default_rng(0))
@@ -165,6 +155,25 @@ def one(engine: str, folder: Path, rule: str) -> dict[str, Any]:
         "numbers": numbers.tolist(),
         "largest": float(found.kaplan_meier.t_max),
     }
+
+
+@contextmanager
+def timed_rounds() -> Iterator[list[float]]:
+    """Give a list of seconds, one for each question that is asked meanwhile."""
+    rounds: list[float] = []
+    ask = Asked.ask
+
+    def timed(self: Any, question: Any) -> Any:
+        began = time.perf_counter()
+        answer = ask(self, question)
+        rounds.append(time.perf_counter() - began)
+        return answer
+
+    Asked.ask = timed  # type: ignore[method-assign]
+    try:
+        yield rounds
+    finally:
+        Asked.ask = ask  # type: ignore[method-assign]
 
 
 def peak() -> float:

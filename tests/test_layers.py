@@ -135,7 +135,7 @@ class TestThePackage:
     def test_gives_every_name_it_lists(self):
         homes = [name for names in consurv._HOMES.values() for name in names]
         assert sorted([*homes, "__version__"]) == sorted(consurv.__all__)
-        typed = {name for _, name in names_of("consurv")}
+        typed = {name for _, name in names_of("consurv")} - {"announce"}
         assert typed == {*homes, "__version__"}
         for home, names in consurv._HOMES.items():
             for name in names:
