@@ -67,10 +67,13 @@ class _InSpark(Asked):
 
     def __init__(self, levels: Float, blocks: Any) -> None:
         super().__init__(levels)
-        self._blocks = blocks
+        self._blocks, self._made = blocks, False
         self.n_parts = 1  # known with the first answer
 
     def _send(self, letter: Letter[S]) -> S:
+        if not self._made:
+            self._blocks.count()  # from many rows at a time, not one by one as below
+            self._made = True
         with _one_by_one(self._blocks.sparkSession):
             rows = self._blocks.mapInArrow(_answers(letter), _ROWS).collect()
         refused = [row["refusal"] for row in rows if row["refusal"] is not None]
