@@ -12,10 +12,12 @@ from pathlib import Path
 from website.api import write_api
 from website.check import faults
 from website.gallery import write_gallery
+from website.inputs import digest
 from website.scripts import ROOT
 from website.stage import stage
 
 STAGED, SITE = ROOT / "build" / "docs", ROOT / "build" / "site"
+BUILT = ROOT / "build" / "site.sha256"  # of what the site was made from
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -28,6 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     )
     settings = parser.parse_args(arguments)
     start = time.perf_counter()
+    BUILT.unlink(missing_ok=True)
+    made_from = digest()
     stage(STAGED)
     write_api(STAGED / "api")
     seconds = write_gallery(STAGED / "gallery", reuse=settings.reuse)
@@ -46,6 +50,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(fault)
     taken = time.perf_counter() - start
     print(f"{_pages(SITE)} pages in {taken:.0f} s: {SITE.relative_to(ROOT)}/index.html")
+    if not found:
+        BUILT.write_text(made_from)
     return 1 if found else 0
 
 
