@@ -2,8 +2,8 @@
 The figures of a report
 =======================
 
-Four pictures that a report shows, for boosted trees that were trained too long. Blue is the
-raw model, orange the calibrated one, black what happened.
+Four pictures that a report shows, for boosted trees that were trained too long. Blue is
+the raw model, orange the calibrated one, black what happened.
 """
 
 from _cautions import cautions
@@ -45,8 +45,9 @@ plot_risk_calibration(y, both, ax=axes[1, 1], time_unit="months", **style)
 save(
     figure,
     __file__,
-    "Four figures of a report. P-P plot: the raw line leaves the diagonal, the calibrated "
-    "one follows it. Histogram of D-calibration: raw bars are uneven, calibrated ones "
-    "near a tenth. Mean curve: both near the Kaplan-Meier curve. By risk: raw lines miss "
-    "the observed survival of the highest and lowest risks, calibrated ones meet it.",
+    "Four figures of a report. P-P plot: the raw line leaves the diagonal, the "
+    "calibrated one follows it. Histogram of D-calibration: raw bars are uneven, "
+    "calibrated ones near a tenth. Mean curve: both near the Kaplan-Meier curve. By "
+    "risk: raw lines miss the observed survival of the highest and lowest risks, "
+    "calibrated ones meet it.",
 )

@@ -93,7 +93,7 @@ class Browser:
 class Page:
     """A page opened at some width, and what the browser had to say about it."""
 
-    def __init__(self, browser, url, width, dark=False):
+    def __init__(self, browser, url, width, dark=False, forget=True):
         self._browser = browser
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = browser.call(
@@ -105,6 +105,10 @@ class Page:
         self._call("Emulation.setDeviceMetricsOverride", mobile=width < 600, **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", features=[scheme])
+        if forget and url.startswith("http"):
+            origin = "/".join(url.split("/")[:3])
+            kinds = {"origin": origin, "storageTypes": "local_storage"}
+            self._call("Storage.clearDataForOrigin", **kinds)
         browser.events.clear()
         self._call("Page.navigate", url=url)
         browser.wait_for("Page.loadEventFired")
@@ -136,16 +140,29 @@ class Page:
         methods = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown")
         return self.said(*methods, "Log.entryAdded")
 
-    def press(self, key, text=""):
-        """Press and release a key."""
+    def press(self, key, modifiers=0):
+        """Press and release a key; 2 is Control."""
+        number = {"Tab": 9}.get(key, ord(key[0].upper()))
+        code = key if len(key) > 1 else f"Key{key.upper()}"
         for kind in ("keyDown", "keyUp"):
             self._call(
                 "Input.dispatchKeyEvent",
                 type=kind,
                 key=key,
-                code=key,
-                text=text if kind == "keyDown" else "",
+                code=code,
+                modifiers=modifiers,
+                windowsVirtualKeyCode=number,
             )
+
+    def write(self, text):
+        """Type into what has the focus."""
+        self._call("Input.insertText", text=text)
+
+    def named(self, role):
+        """Return the names of all that assistive technology is told to be a *role*."""
+        nodes = self._call("Accessibility.getFullAXTree")["nodes"]
+        found = [n for n in nodes if n.get("role", {}).get("value") == role]
+        return [n.get("name", {}).get("value", "") for n in found]
 
     def picture(self):
         """Return what is to be seen as a PNG file."""

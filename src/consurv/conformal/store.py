@@ -98,6 +98,16 @@ def load_adjustment(path: str | os.PathLike[str]) -> Adjustment:
     -----
     CalibrationWarning
         If consurv 0.1.0 wrote it: such a file has no checksum.
+
+    Examples
+    --------
+    ``ConformalSurvival(fitted).restore(load_adjustment("adjustment.json"))`` takes it
+    back; see ``save_adjustment``. What is no such file is refused:
+
+    >>> load_adjustment("README.md")
+    Traceback (most recent call last):
+    ...
+    consurv.errors.InvalidInput: ...
     """
     source = Path(path)
     form = _form(source)
