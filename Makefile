@@ -65,7 +65,7 @@ coverage: $(VENV)/.dev  ## Run all tests and measure what they reach, branches i
 	$(BIN)/python -m coverage run -m pytest
 	$(BIN)/python -m coverage report
 
-check: test lint types wheel docs  ## All that CI runs.
+check: docs test lint types wheel  ## All that CI runs.
 
 bench: $(VENV)/.dev  ## Measure speed and memory, as ratios side by side.
 	$(BIN)/python -m benchmarks
@@ -83,4 +83,4 @@ bed: $(VENV)/.dev  ## Compare the adjustments where the truth is known (ARGS="--
 	$(BIN)/python -m studies.bed --jobs 2 $(filter-out --help,$(ARGS))
 
 clean:  ## Remove what the other targets made.
-	rm -rf $(VENV) dist build .cache .coverage .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) dist build .cache .mypy_cache .ruff_cache .pytest_cache

@@ -25,7 +25,7 @@ X, y, new = data.X.iloc[train], data.y[train], data.X.iloc[test]
 trees = GradientBoostingSurvivalAnalysis(
     learning_rate=0.3, max_depth=6, max_features="sqrt", random_state=0
 )
-model = ConformalSurvival(trees, n_folds=3, random_state=0)
+model = ConformalSurvival(trees, random_state=0)
 with cautions():
     model.fit(X, y)
 raw, calibrated = model.predict_both(new)

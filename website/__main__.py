@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+from consurv import __version__
 from website.api import write_api
 from website.check import faults
 from website.gallery import write_gallery
@@ -42,7 +44,10 @@ def main(arguments: list[str] | None = None) -> int:
     for name, taken in sorted(seconds.items(), key=lambda item: -item[1])[:3]:
         print(f"  {name} {taken:.1f} s")
     command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
-    built = subprocess.run([*command, "-f", str(ROOT / "mkdocs.yml")], cwd=ROOT)
+    own = {"CONSURV_SITE": f"consurv {__version__}, BSD 3-Clause"}  # in the footer
+    built = subprocess.run(
+        [*command, "-f", str(ROOT / "mkdocs.yml")], cwd=ROOT, env=os.environ | own
+    )
     if built.returncode:
         return built.returncode
     found = faults(SITE)
