@@ -47,7 +47,7 @@ save(
     __file__,
     "Four figures of a report. P-P plot: the raw line leaves the diagonal, the "
     "calibrated one follows it. Histogram of D-calibration: raw bars are uneven, "
-    "calibrated ones near a tenth. Mean curve: both near the Kaplan-Meier curve. By "
-    "risk: raw lines miss the observed survival of the highest and lowest risks, "
-    "calibrated ones meet it.",
+    "calibrated ones near a tenth. Mean curve: the raw one leaves the Kaplan-Meier "
+    "curve, the calibrated one follows it. By risk: raw lines miss the observed "
+    "survival of the highest and lowest risks, calibrated ones come close.",
 )

@@ -136,8 +136,10 @@ class Page:
         return [m["params"] for m in self.events if m["method"] in methods]
 
     def complaints(self):
-        """Return what the console has to say."""
+        """Return what the console has had to say until now."""
         methods = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown")
+        later = [m for m in self._browser.events if m not in self.events]
+        self.events += [m for m in later if m.get("sessionId") == self._session]
         return self.said(*methods, "Log.entryAdded")
 
     def press(self, key, modifiers=0):

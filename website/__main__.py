@@ -15,6 +15,7 @@ from website.api import write_api
 from website.check import faults
 from website.gallery import write_gallery
 from website.inputs import digest
+from website.offline import open_as_files
 from website.scripts import ROOT
 from website.stage import stage
 
@@ -50,6 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     if built.returncode:
         return built.returncode
+    open_as_files(SITE)
     found = faults(SITE)
     for fault in found:
         print(fault)

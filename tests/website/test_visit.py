@@ -25,19 +25,30 @@ def wait_for(question, seconds=20):
     return found
 
 
-def test_the_search_finds_d_calibration(start):
+def search(page):
     def opened():
-        if not start.named("combobox"):
-            start.press("k", modifiers=2)
-        return start.named("combobox")
+        if not page.named("combobox"):
+            page.press("k", modifiers=2)
+        return page.named("combobox")
 
     wait_for(opened)
-    start.write("D-calibration")
-    found = wait_for(lambda: start.named("option"))
+    page.write("D-calibration")
+    found = wait_for(lambda: page.named("option"))
     assert len(found) > 5
     assert any("d_calibration" in hit for hit in found)
     assert any("Distribution calibration" in hit for hit in found)
+
+
+def test_the_search_finds_d_calibration(start):
+    search(start)
     assert start.complaints() == []
+
+
+def test_the_search_works_without_a_server(site, browser):
+    page = Page(browser, (site / "index.html").as_uri(), 1400)
+    search(page)
+    assert page.complaints() == []
+    page.close()
 
 
 def test_a_keyboard_reaches_everything(start):
