@@ -49,3 +49,9 @@ def test_the_workflow_publishes_nothing():
     text = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
     assert "secrets." not in text
     assert "contents: read" in text
+
+
+def test_every_page_is_in_the_menu():
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").glob("*.md"):
+        assert re.search(rf" {page.name}$", menu, re.M), f"{page.name} has no line"

@@ -24,7 +24,7 @@ from website.scripts import EXAMPLES, ROOT, helpers, scripts
 
 __all__ = ["blocks", "run", "write_gallery"]
 
-_SECONDS = 120
+_SECONDS = 600  # a busy machine is no failure
 
 
 def write_gallery(
@@ -39,9 +39,17 @@ def write_gallery(
     before = json.loads(known.read_text()) if reuse and known.exists() else {}
     marks = {p.stem: _mark(p) for p in scripts()}
     due = [p for p in scripts() if before.get(p.stem) != marks[p.stem]]
-    with ThreadPoolExecutor(workers) as pool:
-        seconds = dict(pool.map(lambda p: (p.stem, _write_page(p, folder)), due))
-    known.write_text(json.dumps(marks))
+    seconds: dict[str, float] = {}
+
+    def write(script: Path) -> None:
+        seconds[script.stem] = _write_page(script, folder)
+
+    try:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(write, due))
+    finally:  # what was run need not be run again after a failure elsewhere
+        done = {name: marks[name] for name in seconds}
+        known.write_text(json.dumps(before | done))
     _write_index(folder)
     return seconds
 
@@ -75,7 +83,7 @@ def blocks(text: str) -> tuple[str, str, list[tuple[str, str]]]:
     tree = ast.parse(text)
     title, _, words = (ast.get_docstring(tree) or "").partition("\n")
     body = "\n".join(text.splitlines()[tree.body[0].end_lineno :]) + "\n"
-    parts = []
+    parts: list[tuple[str, str]] = []
     for part in re.split(r"^# %%.*\n", body, flags=re.M):
         lines = part.strip("\n").splitlines()
         n = next((i for i, x in enumerate(lines) if not x.startswith("#")), len(lines))
