@@ -2,9 +2,9 @@
 A model whose times are too long
 ================================
 
-Every predicted time is half again too long: a model from another hospital, or of other
-The ranking is perfect and the probabilities are wrong. 400 patients with known outcomes
-are enough to mend it.
+Every predicted time is half again too long, as it happens to a model from another
+hospital or of another decade. The ranking is perfect and the probabilities are wrong.
+400 patients with known outcomes are enough to mend it.
 """
 
 from _pictures import panels, save

@@ -24,6 +24,7 @@ from website.scripts import EXAMPLES, ROOT, helpers, scripts
 
 __all__ = ["blocks", "run", "write_gallery"]
 
+_SAVE = re.compile(r"^save\(.*?^\)\n?", re.M | re.S)
 _SECONDS = 600  # a busy machine is no failure
 
 
@@ -32,24 +33,25 @@ def write_gallery(
 ) -> dict[str, float]:
     """Run all examples and write their pages; return the seconds of each.
 
-    With *reuse* those are left out that have not changed since they were written here.
+    With *reuse* those are not run that have not changed since they were run here.
     """
     (folder / "images").mkdir(parents=True, exist_ok=True)
     known = folder / "images" / "known.json"
-    before = json.loads(known.read_text()) if reuse and known.exists() else {}
-    marks = {p.stem: _mark(p) for p in scripts()}
-    due = [p for p in scripts() if before.get(p.stem) != marks[p.stem]]
+    told = json.loads(known.read_text()) if reuse and known.exists() else {}
     seconds: dict[str, float] = {}
 
-    def write(script: Path) -> None:
-        seconds[script.stem] = _write_page(script, folder)
+    def ask(script: Path) -> None:
+        mark = _mark(script)
+        if told.get(script.stem, {}).get("mark") != mark:
+            said, seconds[script.stem] = run(script, _picture(script, folder))
+            told[script.stem] = {"mark": mark, "printed": said}
+        _write_page(script, folder, told[script.stem]["printed"])
 
     try:
         with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(write, due))
+            list(pool.map(ask, scripts()))
     finally:  # what was run need not be run again after a failure elsewhere
-        done = {name: marks[name] for name in seconds}
-        known.write_text(json.dumps(before | done))
+        known.write_text(json.dumps(told))
     _write_index(folder)
     return seconds
 
@@ -98,25 +100,32 @@ def _mark(script: Path) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _write_page(script: Path, folder: Path) -> float:
-    out = folder / "images" / f"{script.stem}.png"
-    printed, seconds = run(script, out)
+def _picture(script: Path, folder: Path) -> Path:
+    return folder / "images" / f"{script.stem}.png"
+
+
+def _write_page(script: Path, folder: Path, printed: str) -> None:
+    picture = _picture(script, folder)
     title, words, parts = blocks(script.read_text(encoding="utf-8"))
     lines = [f"# {title}", "", words, ""]
-    if out.read_bytes().startswith(b"\x89PNG"):
-        lines += [f"![{described(out)}](images/{out.name})" + "{ .figure }", ""]
-    else:  # a table
-        lines += [out.read_text(encoding="utf-8"), ""]
-        out.unlink()
-        printed = ""
-    for said, code in parts:
+    if _is_table(printed):
+        picture.unlink(missing_ok=True)  # the same table, in a file
+        lines += [printed, ""]
+    else:
+        words = f"![{described(picture)}](images/{picture.name})"
+        lines += [words + "{ .figure }", ""]
+    for said, whole in parts:
+        code = _SAVE.sub("", whole).rstrip()  # its words are on the page already
         lines += [said, "", f"```python\n{code}\n```", ""] if code else [said, ""]
-    if printed.strip():
+    if printed.strip() and not _is_table(printed):
         lines += ["It prints", "", f"```text\n{printed.rstrip()}\n```", ""]
     lines += [f"Run it yourself: `python examples/{script.name}`", ""]
     page = folder / f"{script.stem}.md"
     page.write_text("\n".join(lines), encoding="utf-8")
-    return seconds
+
+
+def _is_table(printed: str) -> bool:
+    return printed.startswith("| ")
 
 
 def _write_index(folder: Path) -> None:
@@ -127,8 +136,7 @@ def _write_index(folder: Path) -> None:
         script = EXAMPLES / f"{found[1]}.py"
         title, said, _ = blocks(script.read_text(encoding="utf-8"))
         first = re.split(r"(?<=\.)\s", said)[0]
-        picture = folder / "images" / f"{script.stem}.png"
-        image = ""
+        picture, image = _picture(script, folder), ""
         if picture.exists():
             image = f"![{described(picture)}](images/{picture.name})"
         return f"- [{image}**{title}**]({script.stem}.md)\n\n    {first}\n"
