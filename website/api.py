@@ -6,7 +6,7 @@ from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
 
-from website.roles import plain
+from website.words import plain
 
 __all__ = ["MODULES", "home", "public_names", "write_api"]
 
