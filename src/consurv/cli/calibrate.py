@@ -71,7 +71,7 @@ def calibrate(
     force: ForceOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Train a model, conformalize it and write calibrated survival curves.
+    """Train and conformalize a model and write calibrated curves.
 
     If the table of new subjects has the time and event columns too, the curves are
     also scored on them, before and after.

@@ -46,7 +46,7 @@ def predict(
     force: ForceOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Write calibrated survival curves of new subjects by a model that was saved."""
+    """Write calibrated curves of new subjects by a saved model."""
     outputs = (out, percentiles_out or beside(out, "percentiles"))
     check_outputs(outputs, inputs=[model, new], force=force)
     with notes(), Steps(quiet) as steps:
