@@ -10,7 +10,7 @@ from rich.text import Text
 
 from consurv.cli.console import Steps, notes, stdout
 from consurv.cli.outputs import check_outputs, warn_of_formulas, write_predictions
-from consurv.cli.predicting import Predictor
+from consurv.cli.predicting import N_TIMES, Predictor
 from consurv.cli.reading import Columns, read_tables
 from consurv.cli.summary import print_summary
 from consurv.cli.training import (
@@ -46,7 +46,11 @@ def calibrate(
     time: TimeOption,
     event: EventOption,
     out: Annotated[
-        Path, typer.Option(help="Curves: a row per subject and node. .csv or .parquet.")
+        Path,
+        typer.Option(
+            help=f"Curves: survival of each subject at {N_TIMES} times up to the end "
+            "of follow-up. .csv or .parquet."
+        ),
     ],
     percentiles_out: Annotated[
         Path | None,
