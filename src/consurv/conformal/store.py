@@ -218,7 +218,8 @@ def _write_npz(head: Values, arrays: Mapping[str, NDArray[Any]]) -> bytes:
     # Not by allow_pickle=False, which NumPy 1 would write as one more array.
     if any(array.dtype.hasobject for array in arrays.values()):
         raise InvalidInput("an adjustment holds objects, which would be pickled")
-    np.savez_compressed(buffer, head=text, **arrays)
+    named: dict[str, Any] = {"head": text, **arrays}
+    np.savez_compressed(buffer, **named)
     return buffer.getvalue()
 
 
