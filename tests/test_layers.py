@@ -20,6 +20,7 @@ LAYERS = {
     "_features": 0,
     "_fields": 0,
     "_files": 0,
+    "_html": 0,
     "_params": 0,
     "_parts": 0,
     "_progress": 0,

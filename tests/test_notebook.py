@@ -5,6 +5,12 @@ import pytest
 
 from consurv import ConformalSurvival, Outcome, SurvivalCurves
 from consurv.metrics import evaluate
+from consurv.report import (
+    AdjustmentDisplay,
+    MeanCurveDisplay,
+    PPPlotDisplay,
+    RiskCalibrationDisplay,
+)
 
 TIMES = np.linspace(1, 60, 40)
 
@@ -47,6 +53,34 @@ def test_an_evaluation_is_a_few_lines(fitted):
         assert len(part) < 500
 
 
+class TestDisplays:
+    def test_are_one_line(self, fitted):
+        model, X, y = fitted
+        curves = model.predict_both(X)
+        named = dict(zip(("raw", "calibrated"), curves, strict=True))
+        shown = repr(PPPlotDisplay(y, named, n_levels=19))
+        assert shown == (
+            "PPPlotDisplay(n=400, curves=['raw', 'calibrated'], n_levels=19)"
+        )
+        one = repr(RiskCalibrationDisplay(y, curves[0], risk=X[:, 0]))
+        assert one.startswith("RiskCalibrationDisplay(n=400, curves='SurvivalCurves'")
+        assert len(one) < 120
+
+    def test_of_adjustments_name_their_kind(self, fitted):
+        shown = repr(AdjustmentDisplay(fitted[0].adjustment_, time_unit="days"))
+        assert shown == (
+            "AdjustmentDisplay(adjustments='TimeAdjustment', time_unit='days')"
+        )
+
+    def test_are_a_small_table(self, fitted):
+        model, X, y = fitted
+        curves = model.predict_survival_function(X)
+        html = MeanCurveDisplay(y, curves, time_unit="<b>")._repr_html_()
+        assert html.count("<tr>") == 4
+        assert "<td>n</td><td>400</td>" in html
+        assert "&lt;b&gt;" in html
+
+
 class TestCurves:
     def test_are_a_small_table(self, fitted):
         curves = fitted[0].predict_survival_function(fitted[1])
@@ -70,4 +104,6 @@ class TestCurves:
         ax = curves.plot()
         assert len(ax.lines) == 10
         assert len(curves.plot(ax, most=3).lines) == 13
+        assert ax.get_xlabel() == "time"
+        assert curves.plot(time_unit="days").get_xlabel() == "time (days)"
         pyplot.close("all")

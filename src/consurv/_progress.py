@@ -29,8 +29,8 @@ def listening(report: Report) -> Iterator[None]:
 
 
 @contextmanager
-def steps(what: str, total: int, verbose: bool) -> Iterator[Callable[[], None]]:
-    """Yield a function to be called after each of *total* steps.
+def steps(what: str, total: int, verbose: bool) -> Iterator[Callable[..., None]]:
+    """Yield a function to be called after each of *total* steps, or after some.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ def steps(what: str, total: int, verbose: bool) -> Iterator[Callable[[], None]]:
     with _shown(what, verbose and listener is None) as show:
         report = listener or show
 
-        def advance() -> None:
+        def advance(by: int = 1) -> None:
             nonlocal done
-            done += 1
+            done += by
             report(done, total)
 
         report(done, total)

@@ -22,7 +22,8 @@ def run(*arguments: Any) -> Result:
 @pytest.fixture
 def kept(files: Any) -> Path:
     path: Path = files.folder / "m.consurv"
-    result = run(*files.command, "--model", "coxph", "--save", path)
+    unit = ("--time-unit", "months")
+    result = run(*files.command, "--model", "coxph", "--save", path, *unit)
     assert result.exit_code == 0, result.stderr
     assert f"Model: {path}" in result.stdout
     return path
@@ -78,6 +79,7 @@ class TestInfo:
         assert result.exit_code == 0, result.stderr
         for said in ("Pipeline(TableEncoder, CoxPH)", "recalibrated", "cross: 500"):
             assert said in result.stdout
+        assert "months" in result.stdout
         assert "none" in result.stdout
 
     def test_refuses_what_is_none(self, files: Any) -> None:

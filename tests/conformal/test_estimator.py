@@ -321,7 +321,8 @@ class TestParameters:
             ("validation_fraction", 1.0, "strictly between 0 and 1"),
             ("n_folds", 1, "whole number >= 2"),
             ("n_jobs", 0, "one of None, -1 or a whole number >= 1"),
-            ("verbose", 1, "one of True, False"),
+            ("verbose", -1, "one of True, False or a whole number >= 0"),
+            ("time_unit", 12, "time_unit=12"),
             ("rearrange", "sort", "'exact'"),
         ],
     )

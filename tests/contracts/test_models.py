@@ -19,6 +19,7 @@ from consurv.datasets import load_dataset
 from consurv.errors import InvalidInput, MissingDependency
 from consurv.metrics import concordance_of_risk, d_calibration
 from consurv.models import make_model, model_names
+from consurv.models.registry import BOOSTERS
 from consurv.splits import split
 
 # A model that learns nothing from features cannot rank.
@@ -48,6 +49,8 @@ def make(name, seed=0, *, quick=True):
     params = model.get_params()
     if quick and "max_epochs" in params:
         model.set_params(max_epochs=3)
+    if name in BOOSTERS:
+        model.set_params(n_jobs=1)
     if "n_estimators" in params and (quick or name == "random-forest"):
         model.set_params(n_estimators=10 if quick else 40)  # of 100
     return model
@@ -159,8 +162,8 @@ class TestManners:
     def test_a_validation_set_is_taken_where_it_is_of_use(self, name, small):
         X, y = small
         model = make(name)
-        deep = "max_epochs" in model.get_params()
-        assert adapter_for(model).takes_validation(model) == deep
+        stops = {"max_epochs", "early_stopping_rounds"} & set(model.get_params())
+        assert adapter_for(model).takes_validation(model) == bool(stops)
         fit(model, X[:80], y[:80], validation=(X[80:], y[80:]))
         check_curves(curves_of(model, X), 120)
 

@@ -25,7 +25,7 @@ def saved(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 2))
     y = (np.ones(80), rng.exponential(np.exp(X[:, 0])))
-    model = ConformalSurvival(CoxPH(), adjustment="time").fit(X, y)
+    model = ConformalSurvival(CoxPH(), adjustment="time", time_unit="days").fit(X, y)
     model.save(tmp_path / "m.consurv")
     return tmp_path / "m.consurv"
 
@@ -56,6 +56,10 @@ class TestFiles:
         first = saved.read_bytes()
         load(saved).save(tmp_path / "again")
         assert (tmp_path / "again").read_bytes() == first
+
+    def test_keep_the_unit_of_time(self, saved):
+        assert load(saved).time_unit == "days"
+        assert parts(saved)[0]["time_unit"] == "days"
 
     def test_that_are_not_there(self, tmp_path):
         refused(tmp_path / "no", "there is no such file")

@@ -8,7 +8,7 @@ import consurv.models
 from consurv.adapters import adapter_for
 from consurv.errors import InvalidInput, MissingDependency
 from consurv.models import make_model, model_name, model_names
-from consurv.models.registry import OWN_CLASSES
+from consurv.models.registry import BOOSTERS, OWN_CLASSES
 
 
 def make_or_skip(name, *args, **params):
@@ -25,6 +25,8 @@ class TestEveryModel:
         model = make_or_skip(name, random_state=0)
         if hasattr(model, "max_epochs"):
             model.set_params(max_epochs=2)
+        if name in BOOSTERS:
+            model.set_params(n_estimators=20, n_jobs=1)
         adapter = adapter_for(model)
         assert not adapter.is_fitted(model)
         curves = adapter.curves(adapter.fit(model, X, y), X)
@@ -117,7 +119,7 @@ class TestClasses:
 
 
 class TestNames:
-    def test_are_those_of_the_paper_and_a_forest(self):
+    def test_are_those_of_the_paper_a_forest_and_boosters(self):
         assert set(model_names()) == {
             "km",
             "weibull-aft",
@@ -130,6 +132,10 @@ class TestNames:
             "cqrnn",
             "lognormal",
             "random-forest",
+            "xgboost-aft",
+            "xgboost-cox",
+            "catboost-aft",
+            "catboost-cox",
         }
 
     @pytest.mark.parametrize(
@@ -151,6 +157,9 @@ class TestNames:
             ("CoxTime", "coxtime"),
             ("CQRNN", "cqrnn"),
             ("LogNormalNN", "lognormal"),
+            ("XGBoost", "xgboost-aft"),
+            ("CatBoost", "catboost-aft"),
+            ("XGBoost-Cox", "xgboost-cox"),
         ],
     )
     def test_may_be_short_and_in_any_case(self, short, full):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from consurv.conformal.estimator import ConformalSurvival
 from consurv.errors import InvalidInput, NotConformalizedError
@@ -123,6 +124,18 @@ class TestOptions:
             predicted.y, predicted.good, time_unit="weeks", ax=ax
         )
         assert ax.get_xlabel() == "Time (weeks)"
+
+    def test_the_unit_of_time_is_the_models(self, model, predicted, ax):
+        counted = clone(model).set_params(time_unit="months")
+        counted.conformalize(predicted.X, predicted.y)
+        data = predicted.X, predicted.y
+        MeanCurveDisplay.from_estimator(counted, *data, ax=ax)
+        assert ax.get_xlabel() == "Time (months)"
+        own = MeanCurveDisplay.from_estimator(counted, *data, time_unit="m", ax=ax)
+        assert own.time_unit == "m"
+        DCalibrationDisplay.from_estimator(counted, *data, ax=ax)  # has no time axis
+        AdjustmentDisplay.from_estimator(counted, ax=ax)
+        assert ax.get_ylabel().endswith("(months)")
 
 
 class TestAdjustmentDisplay:

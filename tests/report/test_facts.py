@@ -55,6 +55,7 @@ class TestAboutData:
             "Censored": "3 (75.0%)",
             "Last observed time": "4.568",
         }
+        assert about_data(y, "years")["Last observed time"] == "4.568 years"
 
 
 class TestAboutRows:

@@ -157,6 +157,14 @@ class TestContent:
         assert "<dt>Censoring rule</dt><dd>auto</dd>" in report
         assert f"<dt>numpy</dt><dd>{np.__version__}</dd>" in report
 
+    def test_names_the_unit_of_time(self, report, stretched_model, simulate, tmp_path):
+        model = ConformalSurvival(stretched_model, adjustment="time", time_unit="wk")
+        text = quick(model.conformalize(*simulate(300)), *simulate(200, 1), tmp_path)
+        assert ">Time (wk)</th>" in text
+        assert "MAE-PO is in wk." in text
+        assert re.search(r"1-calibration at [0-9.]+ wk", text)
+        assert "the unit of time of the data" in report
+
     def test_shows_warnings(self, report):
         assert "Tail extrapolated for" in report
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from consurv.models import model_names
+from consurv.models.registry import BOOSTERS
 from studies import StudyConfig, fits, run
 from studies.fits import (
     Fit,
@@ -24,7 +25,7 @@ DEEP = NamedFit("deephit", "deephit", {"max_epochs": 2})
 
 
 DEEP_MODELS = ("deepsurv", "n-mtlr", "deephit", "coxtime", "cqrnn", "lognormal")
-FOREIGN = ("weibull-aft", "random-forest")
+FOREIGN = ("weibull-aft", "random-forest", *BOOSTERS)
 
 
 class _Command:

@@ -66,6 +66,11 @@ class Adapter(ABC):
         """Say whether ``fit`` trains the estimator; a frozen one it leaves alone."""
         return True
 
+    def feature_names(self, estimator: Any) -> list[Any] | None:
+        """Return the columns that a fitted estimator was trained on, if it says."""
+        names = getattr(estimator, "feature_names_in_", None)
+        return None if names is None else list(names)
+
     def warn_of_fit(self, estimator: Any) -> None:
         """Warn if a fitted estimator rests on what the conformal step does not know."""
         return

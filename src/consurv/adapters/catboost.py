@@ -47,6 +47,11 @@ class CatBoostAdapter(Adapter):
         """Ask the model."""
         return bool(estimator.is_fitted())
 
+    def feature_names(self, estimator: Any) -> list[Any] | None:
+        """Ask the model, which calls the columns of arrays 0, 1, ..."""
+        names = list(estimator.feature_names_)
+        return None if names == [str(i) for i in range(len(names))] else names
+
     def takes_validation(self, estimator: Any) -> bool:
         """Ask for a setting of early stopping."""
         return any(estimator.get_params().get(name) for name in _STOPPING)

@@ -53,6 +53,11 @@ class FrozenAdapter(Adapter):
             raise _not_fitted(estimator.estimator)
         return estimator
 
+    def feature_names(self, estimator: Any) -> list[Any] | None:
+        """Ask the adapter of the model inside."""
+        inner = estimator.estimator
+        return adapter_for(inner).feature_names(inner)
+
     def warn_of_fit(self, estimator: Any) -> None:
         """Ask the adapter of the model inside."""
         inner = estimator.estimator

@@ -15,6 +15,7 @@ from consurv.adapters.adapter import Adapter, Validation, describe
 from consurv.adapters.lifelines_input import (
     check_cells,
     clear_errors,
+    named_columns,
     plain_strata,
     used_columns,
     warn_of_fit,
@@ -73,6 +74,10 @@ class LifelinesAdapter(Adapter):
         """Look for the fitted parameters; scikit-learn does not know these models."""
         _check_is_regression(estimator)
         return hasattr(estimator, "params_")
+
+    def feature_names(self, estimator: Any) -> list[Any] | None:
+        """Return the columns of its formulas, and those that it is stratified by."""
+        return named_columns(estimator)
 
     def fit(
         self,

@@ -15,19 +15,35 @@ from consurv._warnings import warn
 from consurv.adapters.adapter import describe
 from consurv.errors import InvalidInput
 
-__all__ = ["check_cells", "clear_errors", "plain_strata", "used_columns", "warn_of_fit"]
+__all__ = [
+    "check_cells",
+    "clear_errors",
+    "named_columns",
+    "plain_strata",
+    "used_columns",
+    "warn_of_fit",
+]
 
 
 def used_columns(fitter: Any, frame: pd.DataFrame) -> list[str]:
     """Return the columns that a fitted regression reads; all if it does not say."""
+    names = named_columns(fitter)
+    if names is None:
+        return list(frame.columns)
+    return [name for name in frame.columns if name in names]
+
+
+def named_columns(fitter: Any) -> list[str] | None:
+    """Return the columns that a fitted regression names; None if it names none."""
     mappings = getattr(getattr(fitter, "regressors", None), "mappings", None)
     if not mappings:
-        return list(frame.columns)
-    names = set(strata_of(fitter))
+        return None
+    names = strata_of(fitter)
     for columns in mappings.values():
         # A list of columns, or a formula that knows its variables.
-        names |= {str(name) for name in getattr(columns, "required_variables", columns)}
-    return [name for name in frame.columns if name in names]
+        names += [str(name) for name in getattr(columns, "required_variables", columns)]
+    # lifelines' own column for the constant of a parameter.
+    return [name for name in dict.fromkeys(names) if name != "Intercept"]
 
 
 def strata_of(fitter: Any) -> list[str]:

@@ -56,6 +56,11 @@ class SearchAdapter(Adapter):
         estimator.fit(X, y.to_structured())
         return estimator
 
+    def feature_names(self, estimator: Any) -> list[Any] | None:
+        """Ask the adapter of the best estimator."""
+        best = estimator.best_estimator_
+        return adapter_for(best).feature_names(best)
+
     def warn_of_fit(self, estimator: Any) -> None:
         """Ask the adapter of the best estimator."""
         best = estimator.best_estimator_

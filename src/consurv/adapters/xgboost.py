@@ -53,6 +53,11 @@ class XGBoostAdapter(Adapter):
         except xgboost.core.XGBoostError:  # made and never trained
             return False
 
+    def feature_names(self, estimator: Any) -> list[Any] | None:
+        """Ask the booster."""
+        names: list[Any] | None = _booster(estimator).feature_names
+        return names
+
     def takes_validation(self, estimator: Any) -> bool:
         """Ask for early stopping."""
         return getattr(estimator, "early_stopping_rounds", None) is not None

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from consurv.cli.console import Steps, notes, stdout
 from consurv.cli.outputs import check_outputs, warn_of_formulas, write_predictions
-from consurv.cli.predicting import Predictor
+from consurv.cli.predicting import N_TIMES, Predictor
 from consurv.cli.reading import Columns, read_tables
 from consurv.cli.summary import print_summary
 from consurv.cli.training import (
@@ -26,6 +26,7 @@ from consurv.cli.training import (
     QuietOption,
     SeedOption,
     TimeOption,
+    TimeUnitOption,
     TrainArgument,
     conformal_model,
     train_model,
@@ -45,7 +46,11 @@ def calibrate(
     time: TimeOption,
     event: EventOption,
     out: Annotated[
-        Path, typer.Option(help="Curves: a row per subject and node. .csv or .parquet.")
+        Path,
+        typer.Option(
+            help=f"Curves: survival of each subject at {N_TIMES} times up to the end "
+            "of follow-up. .csv or .parquet."
+        ),
     ],
     percentiles_out: Annotated[
         Path | None,
@@ -63,13 +68,14 @@ def calibrate(
     adjustment: AdjustmentOption = "auto",
     conformal_set: ConformalSetOption = "auto",
     censoring: CensoringOption = "auto",
+    time_unit: TimeUnitOption = None,
     id_column: IdOption = None,
     drop: DropOption = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Train a model, conformalize it and write calibrated survival curves.
+    """Train and conformalize a model and write calibrated curves.
 
     If the table of new subjects has the time and event columns too, the curves are
     also scored on them, before and after.
@@ -87,6 +93,7 @@ def calibrate(
         conformal_set=conformal_set,
         censoring=censoring,
         seed=seed,
+        time_unit=time_unit,
     )
     columns = Columns(time, event, id_column, tuple(drop or ()))
     with notes(), Steps(quiet) as steps:

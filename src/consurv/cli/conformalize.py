@@ -21,6 +21,7 @@ from consurv.cli.training import (
     PercentilesOption,
     QuietOption,
     SeedOption,
+    TimeUnitOption,
 )
 from consurv.conformal import ConformalSurvival, save_adjustment
 from consurv.conformal.curve_rows import CurveRows
@@ -59,6 +60,7 @@ def conformalize(
     percentiles: PercentilesOption = 19,
     adjustment: AdjustmentOption = "auto",
     censoring: CensoringOption = "auto",
+    time_unit: TimeUnitOption = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
     quiet: QuietOption = False,
@@ -90,6 +92,7 @@ def conformalize(
                 adjustment=adjustment,
                 censoring=censoring,
                 random_state=seed,
+                time_unit=time_unit,
             ).conformalize(rows.numbers(0), y)
         X = pd.DataFrame(rows.numbers(1))
         predictor = Predictor(model, X, labels, y_new)

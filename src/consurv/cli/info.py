@@ -34,6 +34,7 @@ def _facts(manifest: dict[str, Any]) -> dict[str, str]:
     return {
         "model": str(manifest.get("model")),
         "features": _features(manifest),
+        "unit of time": str(manifest.get("time_unit") or "not known"),
         "adjustment": str(manifest.get("adjustment")),
         "percentile levels": str(len(manifest.get("levels") or ())),
         "conformal set": f"{manifest.get('conformal_set')}: "

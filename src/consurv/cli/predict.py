@@ -10,7 +10,7 @@ from rich.text import Text
 
 from consurv.cli.console import Steps, notes, stdout
 from consurv.cli.outputs import check_outputs, warn_of_formulas, write_predictions
-from consurv.cli.predicting import Predictor
+from consurv.cli.predicting import N_TIMES, Predictor
 from consurv.cli.reading import labels_of
 from consurv.cli.training import ForceOption, IdOption, QuietOption
 from consurv.cli.writing import beside
@@ -35,7 +35,11 @@ def predict(
         Path, typer.Argument(help="Subjects to predict, with the model's features.")
     ],
     out: Annotated[
-        Path, typer.Option(help="Curves: a row per subject and node. .csv or .parquet.")
+        Path,
+        typer.Option(
+            help=f"Curves: survival of each subject at {N_TIMES} times up to the end "
+            "of follow-up. .csv or .parquet."
+        ),
     ],
     percentiles_out: Annotated[
         Path | None,
@@ -46,7 +50,7 @@ def predict(
     force: ForceOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Write calibrated survival curves of new subjects by a model that was saved."""
+    """Write calibrated curves of new subjects by a saved model."""
     outputs = (out, percentiles_out or beside(out, "percentiles"))
     check_outputs(outputs, inputs=[model, new], force=force)
     with notes(), Steps(quiet) as steps:

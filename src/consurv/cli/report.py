@@ -25,6 +25,7 @@ from consurv.cli.training import (
     QuietOption,
     SeedOption,
     TimeOption,
+    TimeUnitOption,
     TrainArgument,
     conformal_model,
     train_model,
@@ -60,13 +61,14 @@ def report(
     n_bootstrap: Annotated[
         int, typer.Option(min=20, max=10_000, help="Replicates for the intervals.")
     ] = 200,
+    time_unit: TimeUnitOption = None,
     id_column: IdOption = None,
     drop: DropOption = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Train and conformalize a model and report on it with other subjects."""
+    """Train and conformalize a model and report on other subjects."""
     model = model_name(model)
     _check_out(out, inputs=[train, test], force=force)
     estimator = conformal_model(
@@ -76,6 +78,7 @@ def report(
         conformal_set=conformal_set,
         censoring=censoring,
         seed=seed,
+        time_unit=time_unit,
     )
     columns = Columns(time, event, id_column, tuple(drop or ()))
     with notes(), Steps(quiet) as steps:

@@ -29,6 +29,7 @@ __all__ = [
     "QuietOption",
     "SeedOption",
     "TimeOption",
+    "TimeUnitOption",
     "TrainArgument",
     "conformal_model",
     "train_model",
@@ -39,6 +40,10 @@ TrainArgument = Annotated[
 ]
 TimeOption = Annotated[str, typer.Option(help="Column with the observed times, > 0.")]
 EventOption = Annotated[str, typer.Option(help="Column with 1 = event, 0 = censored.")]
+TimeUnitOption = Annotated[
+    str | None,
+    typer.Option(help="What times are counted in, such as months: for axes."),
+]
 ModelOption = Annotated[str, typer.Option(help=f"One of: {', '.join(model_names())}.")]
 PercentilesOption = Annotated[
     int, typer.Option(min=1, max=999, help="Number of percentile levels.")
@@ -92,6 +97,7 @@ def conformal_model(
     conformal_set: str,
     censoring: str,
     seed: int,
+    time_unit: str | None = None,
 ) -> ConformalSurvival:
     """Return an untrained model for tables, by its name."""
     _check_together(adjustment, censoring)
@@ -102,6 +108,7 @@ def conformal_model(
         conformal_set=conformal_set,
         censoring=censoring,
         random_state=seed,
+        time_unit=time_unit,
     )
 
 

@@ -31,12 +31,12 @@ from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustments import Adjustment, choose_kind
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.rules import CensoringRule
+from consurv.conformal.columns import given_data, given_validation
 from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose, set_names
 from consurv.conformal.curve_rows import CurveRows
 from consurv.conformal.identified import warn_of_ends
 from consurv.conformal.inputs import (
     as_table,
-    check_data,
     check_enough,
     check_validation,
     read_levels,
@@ -140,8 +140,12 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     n_jobs : int, optional
         Folds to train at the same time, as in joblib; the result is the same (if the
         model's libraries do not round differently with fewer threads).
-    verbose : bool
-        Show a progress bar over the folds, or log lines where rich is not installed.
+    verbose : int or bool
+        Above 0, show a progress bar over the folds and over predictions of many rows,
+        or log lines where rich is not installed.
+    time_unit : str, optional
+        What times are counted in, such as ``"months"``: it stands on the axes of
+        displays and in reports, and is kept with the model.
 
     Attributes
     ----------
@@ -204,7 +208,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         "n_folds": AtLeast(2),
         "rearrange": OneOf(*REARRANGEMENTS),
         "n_jobs": (OneOf(None, -1), AtLeast(1)),
-        "verbose": OneOf(True, False),
+        "verbose": (OneOf(True, False), AtLeast(0)),
+        "time_unit": (OneOf(None), InstanceOf(str)),
     }
 
     def __init__(
@@ -222,7 +227,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         rearrange: str = "exact",
         random_state: int | None = None,
         n_jobs: int | None = None,
-        verbose: bool = False,
+        verbose: int | bool = False,
+        time_unit: str | None = None,
     ) -> None:
         self.estimator = estimator
         self.percentiles = percentiles
@@ -237,8 +243,18 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.time_unit = time_unit
 
-    def fit(self, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        *,
+        time: Any = None,
+        event: Any = None,
+    ) -> Self:
         """Train the model and conformalize it by the policy ``conformal_set``.
 
         A frozen estimator is not trained: all of *X* is its conformal set.
@@ -251,23 +267,28 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             A validation set of your own, handed to models that stop early by one.
             No model trains on it, so that most policies count its rows among the
             conformal ones; where the model stops by them, that is a weak reuse.
+        time, event : names of columns, optional
+            Where the outcomes stand in the table *X* itself (and in *X_val*), in place
+            of *y*; all other columns are features. With scikit-learn's metadata
+            routing they are asked for by ``set_fit_request``.
 
         Returns
         -------
         self
         """
         settings = self._settings()
-        data = check_data(X, y)
-        validation = check_validation(X_val, y_val, like=data[0])
-        check_enough(data[1])
         adapter = adapter_for(self.estimator)
         if not adapter.trains(self.estimator):
-            if validation is not None:
+            if X_val is not None or y_val is not None:
                 raise InvalidInput(
                     "the estimator is frozen and needs no validation set; give its "
                     "conformal set as X and y"
                 )
-            return self.conformalize(X, y)
+            return self.conformalize(X, y, time=time, event=event)
+        data = given_data(X, y, time, event)
+        given = given_validation(X_val, y_val, time, event, like=data[0])
+        validation = check_validation(*given, like=data[0])
+        check_enough(data[1])
         trainer = Trainer(
             adapter,
             self.estimator,
@@ -277,7 +298,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             self.n_folds,
             settings.rng,
             self.n_jobs,
-            self.verbose,
+            bool(self.verbose),
         )
         n_validation = None if validation is None else len(validation[1])
         name = choose(self.conformal_set, trainer, len(data[1]), n_validation)
@@ -292,7 +313,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self.fit_seconds_ = tuple(trainer.seconds)
         return self
 
-    def conformalize(self, X: Any, y: Any) -> Self:
+    def conformalize(
+        self, X: Any, y: Any = None, *, time: Any = None, event: Any = None
+    ) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
 
         After ``fit`` it is the trained model that is conformalized anew. The guarantee
@@ -302,6 +325,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         ----------
         X : array-like or DataFrame of shape (n, m)
         y : Outcome or anything that ``Outcome.of`` takes
+        time, event : names of columns, optional
+            Where the outcomes stand in the table *X* itself, in place of *y*. Features
+            are the columns that the model was trained on or, if it does not say, all
+            others.
 
         Returns
         -------
@@ -311,12 +338,23 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         ------
         NotConformalizedError
             If the estimator is not fitted.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"dose": np.ones(30), "months": np.arange(1, 31)})
+        >>> table["died"] = 1
+        >>> def model(X):
+        ...     return [20.0], [[0.0]] * len(X)
+        >>> post = ConformalSurvival(model)
+        >>> post.conformalize(table, time="months", event="died").n_features_in_
+        1
         """
         settings = self._settings()
-        data = check_data(X, y)
-        check_enough(data[1])
         estimator = getattr(self, "estimator_", self.estimator)
-        raw = RawModel(estimator)
+        raw = RawModel(estimator, verbose=bool(self.verbose))
+        data = given_data(X, y, time, event, self._trained_names(raw))
+        check_enough(data[1])
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
@@ -446,7 +484,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         long: beside the percentile times only the curves of one chunk are held.
         """
         X = self._check_rows(X)
-        raw = RawModel(self.estimator_)
+        raw = RawModel(self.estimator_, verbose=bool(self.verbose))
         return self._adjustment.predict(raw, X, self.random_state)
 
     def predict_both(self, X: Any) -> tuple[SurvivalCurves, AdjustedCurves]:
@@ -477,7 +515,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     ) -> Iterator[tuple[slice, SurvivalCurves, AdjustedCurves]]:
         """Yield slices of the rows of *X* with their raw and calibrated curves."""
         X = self._check_rows(X)
-        adjustment, model = self._adjustment, RawModel(self.estimator_)
+        adjustment = self._adjustment
+        model = RawModel(self.estimator_, verbose=bool(self.verbose))
         for rows, raw in model.chunks(X):
             seen = KnownCurves(model, raw)
             some = rows_of(X, rows)
@@ -521,14 +560,29 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """Return a risk score, higher for an earlier event: minus the median."""
         return -self.predict_survival_function(X).median()
 
-    def score(self, X: Any, y: Any) -> float:
-        """Return Harrell's concordance index of ``predict``."""
-        X, outcome = check_data(X, y)
+    def score(
+        self, X: Any, y: Any = None, *, time: Any = None, event: Any = None
+    ) -> float:
+        """Return Harrell's concordance index of ``predict``.
+
+        *time* and *event* name columns of *X*, as in ``fit``.
+        """
+        names = getattr(self, "feature_names_in_", None)
+        X, outcome = given_data(X, y, time, event, names)
         return float(concordance_of_risk(outcome, self.predict(X)))
 
     def _settings(self) -> _Settings:
         check_params(self.get_params(deep=False), self._rules)
         return _Settings(self)
+
+    def _trained_names(self, raw: RawModel) -> list[Any] | None:
+        """Return the columns that the model was trained on, if it says."""
+        if hasattr(self, "estimator_"):
+            names = getattr(self, "feature_names_in_", None)
+            return None if names is None else list(names)
+        if not raw.adapter.is_fitted(raw.estimator):
+            return None
+        return raw.adapter.feature_names(raw.estimator)
 
     def _check_rows(self, X: Any) -> Any:
         """Return a table that the fitted model can predict from."""

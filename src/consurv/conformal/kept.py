@@ -56,6 +56,7 @@ def facts_of(model: Any) -> dict[str, Any]:
         "levels": [float(level) for level in adjustment.levels],
         "conformal_set": adjustment.conformal_set,
         "n_conformal": int(adjustment.n_conformal),
+        "time_unit": model.time_unit,
         "n_features": getattr(model, "n_features_in_", None),
         "features": None if names is None else [str(name) for name in names],
     }

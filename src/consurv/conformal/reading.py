@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float, Index
+from consurv._progress import steps
 from consurv._rows import counting_from
 from consurv.adapters import Adapter, adapter_for
 from consurv.adapters.adapter import n_rows
-from consurv.curves.chunks import CHUNK_ROWS, in_chunks, row_chunks
+from consurv.curves.chunks import CHUNK_ROWS, CHUNK_SUBJECTS, in_chunks, row_chunks
 from consurv.curves.curves import SurvivalCurves
 
 __all__ = ["KnownCurves", "OutOfBagModel", "RawModel", "rows_of"]
@@ -29,6 +30,8 @@ class RawModel:
         Fitted, or a function X -> (times, survival).
     adapter : Adapter, optional
         By default the one that goes with the estimator.
+    verbose : bool, default=False
+        Show the progress where there are many rows.
 
     Examples
     --------
@@ -38,21 +41,32 @@ class RawModel:
            [4., 6.]])
     """
 
-    def __init__(self, estimator: Any, adapter: Adapter | None = None) -> None:
+    def __init__(
+        self, estimator: Any, adapter: Adapter | None = None, *, verbose: bool = False
+    ) -> None:
         self.estimator = estimator
         self.adapter = adapter or adapter_for(estimator)
+        self.verbose = verbose
 
     def curves(self, X: Any) -> SurvivalCurves:
         """Return the raw curves of all rows at once."""
         return self.adapter.curves(self.estimator, X)
 
-    def chunks(self, X: Any) -> Iterator[tuple[slice, SurvivalCurves]]:
-        """Yield slices of the rows of *X* and their raw curves, chunk after chunk."""
+    def chunks(
+        self, X: Any, max_subjects: int = CHUNK_SUBJECTS
+    ) -> Iterator[tuple[slice, SurvivalCurves]]:
+        """Yield slices of the rows of *X* and their raw curves, chunk after chunk.
+
+        Of curves that are a few numbers each, *max_subjects* come at once.
+        """
 
         def predict(rows: slice) -> SurvivalCurves:
             return self.curves(rows_of(X, rows))
 
-        return in_chunks(predict, n_rows(X), CHUNK_ROWS)
+        chunks = in_chunks(predict, n_rows(X), CHUNK_ROWS, max_subjects)
+        if self.verbose and n_rows(X) > CHUNK_ROWS:
+            return _with_progress(chunks, n_rows(X))
+        return chunks
 
     def percentile_times(self, X: Any, levels: Float) -> Float:
         """Return percentile times (n, P) that shifts are made from and applied to.
@@ -89,11 +103,15 @@ class RawModel:
         return self.read_off(X, lambda curves: curves._times_at(levels), len(levels))
 
     def read_off(
-        self, X: Any, reader: Callable[[SurvivalCurves], Float], width: int
+        self,
+        X: Any,
+        reader: Callable[[SurvivalCurves], Float],
+        width: int,
+        max_subjects: int = CHUNK_SUBJECTS,
     ) -> Float:
         """Return what *reader* finds in the raw curves, *width* numbers for each."""
         found = np.empty((n_rows(X), width))
-        for rows, curves in self.chunks(X):
+        for rows, curves in self.chunks(X, max_subjects):
             found[rows] = reader(curves)
         return found
 
@@ -115,7 +133,9 @@ class KnownCurves(RawModel):
         super().__init__(raw.estimator, raw.adapter)
         self._curves = curves
 
-    def chunks(self, X: Any) -> Iterator[tuple[slice, SurvivalCurves]]:
+    def chunks(
+        self, X: Any, max_subjects: int = CHUNK_SUBJECTS
+    ) -> Iterator[tuple[slice, SurvivalCurves]]:
         """Yield the curves at hand."""
         yield slice(0, len(self._curves)), self._curves
 
@@ -147,7 +167,9 @@ class OutOfBagModel(RawModel):
         """Return the curves of all ``rows`` at once."""
         return self._forest.curves(self.rows)
 
-    def chunks(self, X: Any) -> Iterator[tuple[slice, SurvivalCurves]]:
+    def chunks(
+        self, X: Any, max_subjects: int = CHUNK_SUBJECTS
+    ) -> Iterator[tuple[slice, SurvivalCurves]]:
         """Yield slices of ``rows`` and their curves."""
 
         def predict(part: slice) -> SurvivalCurves:
@@ -156,6 +178,17 @@ class OutOfBagModel(RawModel):
         return in_chunks(predict, len(self.rows), CHUNK_ROWS)
 
 
+def _with_progress(
+    chunks: Iterator[tuple[slice, SurvivalCurves]], n: int
+) -> Iterator[tuple[slice, SurvivalCurves]]:
+    with steps("rows predicted", n, verbose=True) as advance:
+        for rows, curves in chunks:
+            yield rows, curves
+            advance(rows.stop - rows.start)
+
+
 def rows_of(X: Any, rows: Any) -> Any:
     """Return some rows of a feature table, by position."""
+    if isinstance(rows, slice) and rows == slice(0, n_rows(X)):
+        return X
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]

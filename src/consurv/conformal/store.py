@@ -225,7 +225,11 @@ def _read_json(content: bytes) -> Values:
 def _write_npz(head: Values, arrays: Mapping[str, NDArray[Any]]) -> bytes:
     buffer = io.BytesIO()
     text = np.array(json.dumps(head, allow_nan=False))
-    np.savez_compressed(buffer, allow_pickle=False, head=text, **arrays)
+    # Not by allow_pickle=False, which NumPy 1 would write as one more array.
+    if any(array.dtype.hasobject for array in arrays.values()):
+        raise InvalidInput("an adjustment holds objects, which would be pickled")
+    named: dict[str, Any] = {"head": text, **arrays}
+    np.savez_compressed(buffer, **named)
     return buffer.getvalue()
 
 

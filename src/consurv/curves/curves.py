@@ -528,7 +528,9 @@ class SurvivalCurves:
             values = self.survival_at(grid)
         return pd.DataFrame(values.T, index=pd.Index(grid, name="time"))
 
-    def plot(self, ax: Any = None, *, most: int = 10) -> Any:
+    def plot(
+        self, ax: Any = None, *, most: int = 10, time_unit: str | None = None
+    ) -> Any:
         """Draw the curves of the first subjects; return the axes of matplotlib.
 
         Parameters
@@ -537,8 +539,10 @@ class SurvivalCurves:
             By default new ones.
         most : int, default=10
             Subjects to draw.
+        time_unit : str, optional
+            For the label of the axis, such as ``"months"``.
         """
-        return plot_curves(self, ax, most)
+        return plot_curves(self, ax, most, time_unit)
 
     def _repr_html_(self) -> str:
         """Return a few percentile times of the first subjects, for notebooks."""

@@ -119,6 +119,8 @@ def rearrange_in_place(
     """Rearrange the given rows of checked percentile times; see ``rearrange``."""
     repair = resolve(REARRANGEMENTS, method, "rearrangement")
     check_params({"n_draws": n_draws}, {"n_draws": AtLeast(1)})
+    if not rows.size and random_state is None:  # to seed a generator takes time
+        return
     rng = make_rng(random_state)
     order = np.argsort(-levels)
     uniforms = 1.0 - levels[order]

@@ -11,7 +11,14 @@ from typing import Any
 from consurv._registry import resolve
 from consurv.errors import InvalidInput, MissingDependency
 
-__all__ = ["OWN_CLASSES", "make_model", "model_class", "model_name", "model_names"]
+__all__ = [
+    "BOOSTERS",
+    "OWN_CLASSES",
+    "make_model",
+    "model_class",
+    "model_name",
+    "model_names",
+]
 
 
 @dataclass(frozen=True)
@@ -40,14 +47,19 @@ _MODELS = {
     "lognormal": _Entry("LogNormalNN", "consurv.models.deep.lognormal"),
 }
 
-# Ways to bring models of other libraries, which have no settings of the paper.
+_BOOSTERS = {
+    "xgboost-aft": _Entry("XGBSurvivalAFT", "consurv.models.boosters.xgboost"),
+    "xgboost-cox": _Entry("XGBSurvivalCox", "consurv.models.boosters.xgboost"),
+    "catboost-aft": _Entry("CatBoostSurvivalAFT", "consurv.models.boosters.catboost"),
+    "catboost-cox": _Entry("CatBoostSurvivalCox", "consurv.models.boosters.catboost"),
+}
+BOOSTERS = tuple(_BOOSTERS)
+_MODELS |= _BOOSTERS
+
+# Ways to bring models of other libraries, which are made of a model and not by a name.
 _BROUGHT = {
-    "CatBoostSurvivalAFT": "consurv.models.boosters.catboost",
-    "CatBoostSurvivalCox": "consurv.models.boosters.catboost",
     "FromRisk": "consurv.models.from_risk",
     "FromTorch": "consurv.models.from_torch",
-    "XGBSurvivalAFT": "consurv.models.boosters.xgboost",
-    "XGBSurvivalCox": "consurv.models.boosters.xgboost",
 }
 
 # Our own classes, which `consurv.models` offers by their names.
@@ -66,17 +78,19 @@ _SHORT_FORMS = {
     "mtlr": "n-mtlr",
     "nmtlr": "n-mtlr",
     "lognormalnn": "lognormal",
+    "xgboost": "xgboost-aft",
+    "catboost": "catboost-aft",
 }
 
 
 def make_model(name: str, random_state: int | None = None, **params: Any) -> Any:
-    """Return an untrained survival model with the paper's settings.
+    """Return an untrained survival model; those of the paper with its settings.
 
     Parameters
     ----------
     name : str
-        One of `model_names` or a short form of it (AFT, Cox, GB, MTLR, RSF), in any
-        case.
+        One of `model_names` or a short form of it (AFT, Cox, GB, MTLR, RSF, XGBoost,
+        CatBoost), in any case.
     random_state : int, optional
         Seed of the models that draw random numbers.
     **params

@@ -26,7 +26,7 @@ from consurv.report.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_calibration_curve", "plot_one_calibration"]
+__all__ = ["at_time", "plot_calibration_curve", "plot_one_calibration"]
 
 _WIDTH = 0.84  # of a group of bars; groups are 1 apart
 _N_POINTS = 101
@@ -102,7 +102,7 @@ def plot_one_calibration(
         _draw_observed(ax, place, result, fraction, coverage)
     ax.set(ylim=(0, 1), xticks=_group_ticks(n_groups))
     xlabel = "Group by predicted risk (1 = highest)"
-    return finish(ax, xlabel, f"Survival at {_at(time, time_unit)}", models)
+    return finish(ax, xlabel, f"Survival at {at_time(time, time_unit)}", models)
 
 
 def plot_calibration_curve(
@@ -177,7 +177,7 @@ def plot_calibration_curve(
     ax.fill_between(grid, lower, upper, **band_style(coverage, "by chance"))
     ticks = np.linspace(0, 1, 6)
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xticks=ticks, yticks=ticks)
-    at = _at(time, time_unit)
+    at = at_time(time, time_unit)
     return finish(ax, f"Predicted survival at {at}", "Observed survival", models)
 
 
@@ -209,5 +209,12 @@ def _group_ticks(n_groups: int) -> list[int]:
     return list(range(1, n_groups + 1, 1 + (n_groups - 1) // 12))
 
 
-def _at(time: float, time_unit: str | None) -> str:
+def at_time(time: float, time_unit: str | None) -> str:
+    """Return a time in words, with its unit where that is known.
+
+    Examples
+    --------
+    >>> at_time(5.0, "years"), at_time(5.0, None)
+    ('5 years', 'time 5')
+    """
     return f"{time:g} {time_unit}" if time_unit else f"time {time:g}"

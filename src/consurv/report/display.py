@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from reprlib import repr as shorten
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
+from consurv._html import facts_table
 from consurv.adapters import adapter_for
 from consurv.conformal.estimator import ConformalSurvival
 from consurv.curves.curves import SurvivalCurves
+from consurv.outcome import Outcome
 from consurv.report.style import NamedCurves
 
 if TYPE_CHECKING:
@@ -58,6 +63,35 @@ class Display:
     ax_: Axes
     figure_: Figure | SubFigure
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.__repr__ = Display.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        # In one line, without outcomes and curves.
+        told = ", ".join(
+            f"{name}={shorten(value)}" for name, value in self._facts().items()
+        )
+        return f"{type(self).__name__}({told})"
+
+    def _repr_html_(self) -> str:
+        """Return a small table, for notebooks, which show the figure anyway."""
+        return facts_table({"display": type(self).__name__, **self._facts()})
+
+    def _facts(self) -> dict[str, Any]:
+        """Return the names of what is drawn, and options that are not the default."""
+        facts: dict[str, Any] = {}
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if field.name == "y":
+                facts["n"] = len(Outcome.of(value))
+            elif field.name in ("curves", "adjustments"):
+                named = isinstance(value, Mapping)
+                facts[field.name] = list(value) if named else type(value).__name__
+            elif np.ndim(value) or value != field.default:
+                facts[field.name] = value
+        return facts
+
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw into *ax*, or into a new figure, kept as ``ax_`` and ``figure_``."""
         arguments = {
@@ -67,6 +101,13 @@ class Display:
         self.ax_ = type(self)._plot(**arguments, ax=ax)
         self.figure_ = self.ax_.figure
         return self
+
+    @classmethod
+    def _with_unit(cls, model: Any, options: dict[str, Any]) -> dict[str, Any]:
+        """Return options with the model's unit of time, where it is drawn."""
+        unit = getattr(model, "time_unit", None)
+        drawn = any(field.name == "time_unit" for field in fields(cls))  # type: ignore[arg-type]
+        return {"time_unit": unit, **options} if unit and drawn else options
 
 
 @dataclass
@@ -92,12 +133,14 @@ class CurvesDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
         **options
-            The other parameters of the display; unknown ones are refused.
+            The other parameters of the display; unknown ones are refused. The
+            ``time_unit`` of a ConformalSurvival is its own unless you give one.
 
         Returns
         -------
         The display, drawn.
         """
+        options = cls._with_unit(model, options)
         curves = predicted_curves(model, X)
         return cls.from_predictions(y, curves, ax=ax, **options)
 

@@ -298,4 +298,5 @@ class AdjustmentDisplay(Display):
                 "has no adjustment; an Adjustment goes to AdjustmentDisplay(adjustment)"
             )
         # The model says so itself if it is not conformalized yet.
-        return cls(model.adjustment_, **options).plot(ax)
+        adjustment = model.adjustment_
+        return cls(adjustment, **cls._with_unit(model, options)).plot(ax)

@@ -60,14 +60,14 @@ def about_model(model: ConformalSurvival) -> dict[str, str]:
     }
 
 
-def about_data(y: Outcome) -> dict[str, str]:
+def about_data(y: Outcome, time_unit: str | None = None) -> dict[str, str]:
     """Return what the outcomes hold, by name."""
-    n = len(y)
+    n, unit = len(y), f" {time_unit}" if time_unit else ""
     return {
         "Subjects": f"{n:,}",
         "Events": f"{y.n_events:,}",
         "Censored": f"{n - y.n_events:,} ({1 - y.n_events / n:.1%})",
-        "Last observed time": f"{y.time.max():.4g}",
+        "Last observed time": f"{y.time.max():.4g}{unit}",
     }
 
 

@@ -16,7 +16,7 @@ from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import MissingDependency
 from consurv.metrics.d_calibration import DCalibrationResult
 from consurv.outcome import Outcome
-from consurv.report.at_time import plot_one_calibration
+from consurv.report.at_time import at_time, plot_one_calibration
 from consurv.report.bootstrap import Comparison
 from consurv.report.individual import plot_adjustment, plot_individual_curves
 from consurv.report.plots import plot_d_calibration, plot_mean_curve, plot_pp
@@ -65,6 +65,7 @@ def draw_figures(
     calibrated: SurvivalCurves,
     comparison: Comparison,
     adjustment: Adjustment,
+    time_unit: str | None = None,
 ) -> list[Figure]:
     """Draw all figures of a report.
 
@@ -78,6 +79,8 @@ def draw_figures(
         Their metrics, for the descriptions.
     adjustment : Adjustment
         What was changed.
+    time_unit : str, optional
+        For the axes.
 
     Returns
     -------
@@ -88,7 +91,7 @@ def draw_figures(
     MissingDependency
         If matplotlib is not installed.
     """
-    scene = _Scene(y, {"raw": raw, "calibrated": calibrated}, comparison)
+    scene = _Scene(y, {"raw": raw, "calibrated": calibrated}, comparison, time_unit)
     return [
         _pp(scene),
         _d_calibration(scene),
@@ -96,7 +99,7 @@ def draw_figures(
         _one_calibration(scene),
         _risk_calibration(scene),
         _individual_curves(scene),
-        _adjustment(adjustment),
+        _adjustment(adjustment, time_unit),
     ]
 
 
@@ -107,6 +110,7 @@ class _Scene:
     y: Outcome
     curves: dict[str, SurvivalCurves]
     comparison: Comparison
+    time_unit: str | None
 
     @property
     def d_calibrations(self) -> tuple[DCalibrationResult, DCalibrationResult]:
@@ -149,7 +153,11 @@ def _mean_curve(scene: _Scene) -> Figure:
         "observed. KM-cal is the mean square of their distance.",
         "Mean raw and mean calibrated curve with the Kaplan–Meier curve. KM-cal is "
         f"{before:.3g} raw and {after:.3g} calibrated.",
-        _image(lambda ax: plot_mean_curve(scene.y, scene.curves, ax=ax)),
+        _image(
+            lambda ax: plot_mean_curve(
+                scene.y, scene.curves, time_unit=scene.time_unit, ax=ax
+            )
+        ),
     )
 
 
@@ -159,13 +167,21 @@ def _one_calibration(scene: _Scene) -> Figure:
     n_groups = int(np.clip(len(y) // _SUBJECTS_PER_GROUP, 2, 10))
 
     def draw(ax: Axes) -> None:
-        plot_one_calibration(y, scene.curves, time, n_groups=n_groups, ax=ax)
+        plot_one_calibration(
+            y,
+            scene.curves,
+            time,
+            n_groups=n_groups,
+            time_unit=scene.time_unit,
+            ax=ax,
+        )
 
+    at = at_time(time, scene.time_unit)
     return Figure(
         "Is survival right for high and low risk?",
-        f"1-calibration at time {time:g}: bars are mean predictions in groups by "
+        f"1-calibration at {at}: bars are mean predictions in groups by "
         "predicted risk, diamonds what was observed there.",
-        f"Bars of predicted and diamonds of observed survival at time {time:g} in "
+        f"Bars of predicted and diamonds of observed survival at {at} in "
         f"{n_groups} groups by predicted risk, raw and calibrated.",
         _image(draw),
     )
@@ -186,7 +202,9 @@ def _risk_calibration(scene: _Scene) -> Figure:
         f"{before.group + 1}, and {abs(after.gap):.1%} calibrated, in group "
         f"{after.group + 1}.",
         _image(
-            lambda ax: plot_risk_calibration(scene.y, scene.curves, risk=risk, ax=ax)
+            lambda ax: plot_risk_calibration(
+                scene.y, scene.curves, risk=risk, time_unit=scene.time_unit, ax=ax
+            )
         ),
     )
 
@@ -198,17 +216,21 @@ def _individual_curves(scene: _Scene) -> Figure:
         "observed of them (#: row of the data, from 0). A filled mark is an event; an "
         "open one a censoring, after which the event comes later.",
         "Survival curves of a few subjects, raw and calibrated, with their outcomes.",
-        _image(lambda ax: plot_individual_curves(scene.y, scene.curves, ax=ax)),
+        _image(
+            lambda ax: plot_individual_curves(
+                scene.y, scene.curves, time_unit=scene.time_unit, ax=ax
+            )
+        ),
     )
 
 
-def _adjustment(adjustment: Adjustment) -> Figure:
+def _adjustment(adjustment: Adjustment, time_unit: str | None) -> Figure:
     picture = adjustment.picture()
     return Figure(
         "What was changed?",
         picture.caption,
         picture.alt,
-        _image(lambda ax: plot_adjustment(adjustment, ax=ax)),
+        _image(lambda ax: plot_adjustment(adjustment, time_unit=time_unit, ax=ax)),
     )
 
 

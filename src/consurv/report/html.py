@@ -63,7 +63,7 @@ def write_report(
     Parameters
     ----------
     model : ConformalSurvival
-        Fitted, or conformalized.
+        Fitted, or conformalized. Its ``time_unit`` stands on the axes.
     X : array-like or DataFrame of shape (n, m)
         Subjects that neither the model nor the conformal set has seen.
     y : structured array, DataFrame, pair (event, time) or Outcome
@@ -168,7 +168,9 @@ def report_on(
             n_bootstrap=n_bootstrap,
             random_state=random_state,
         )
-        figures = draw_figures(outcome, raw, calibrated, comparison, model.adjustment_)
+        figures = draw_figures(
+            outcome, raw, calibrated, comparison, model.adjustment_, model.time_unit
+        )
     numbers = _numbers(comparison, outcome)
     text = _template().render(
         title=title or model_title(model.estimator_),
@@ -177,7 +179,8 @@ def report_on(
         training=_whose(model, y_train),
         **numbers,
         about_model=about_model(model),
-        about_data=about_data(outcome),
+        about_data=about_data(outcome, model.time_unit),
+        time_unit=model.time_unit,
         about_rows=about_rows(predictions),
         versions=versions(),
     )

@@ -160,3 +160,15 @@ def test_residuals_at_close_nodes_and_on_nodes():
     e = residual_at(shapes, np.broadcast_to(wanted, (2, 7)))
     expected = np.array([0, 1, 2, 3, 4, 1.5, 3.5])
     assert_allclose(e, [expected, 2 * expected], atol=1e-9)
+
+
+def test_one_subject_is_read_as_among_many(readings):
+    """Few values are searched for one by one, many by a table of guesses."""
+    reading, _ = readings(60, 3)
+    shapes, _ = Shapes.read(reading, FINE_LEVELS)
+    inner = shapes.log_hazards[[1, 20, -1]]  # on nodes, too
+    wanted = np.concatenate([np.linspace(-9, 3, 20), inner, np.nextafter(inner, -9)])
+    many = residual_at(shapes, np.broadcast_to(wanted, (60, len(wanted))))
+    for row in range(60):
+        one = residual_at(shapes.take(np.array([row])), wanted[None, :])
+        assert_array_equal(one[0], many[row])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from html import escape
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from consurv._checks import Bool, Float, as_floats, check_same_length
+from consurv._html import facts_table
 from consurv._params import AtLeast, Constraint, InstanceOf, OneOf, check_params
 from consurv._warnings import warn
 from consurv.conformal.adjust import AdjustedCurves
@@ -150,16 +150,15 @@ class Adjustment(ABC):
 
     def _repr_html_(self) -> str:
         """Return a small table, for notebooks."""
-        facts = {
-            "adjusted": self.adjusts,
-            "levels": f"{len(self.levels)}, {int(self.identified.sum())} identified",
-            "conformal set": f"{self.conformal_set}: {self.n_conformal:,} subjects",
-            "censoring": self.censoring,
-        }
-        rows = (
-            f"<tr><td>{k}</td><td>{escape(str(v))}</td></tr>" for k, v in facts.items()
+        return facts_table(
+            {
+                "adjusted": self.adjusts,
+                "levels": f"{len(self.levels)}, {int(self.identified.sum())} "
+                "identified",
+                "conformal set": f"{self.conformal_set}: {self.n_conformal:,} subjects",
+                "censoring": self.censoring,
+            }
         )
-        return f"<table>{''.join(rows)}</table>"
 
     def __post_init__(self) -> None:
         if self.beyond.size != self.levels.size:

@@ -57,9 +57,14 @@ def hazard_at(
 
 
 def residual_at(shapes: Shapes, log_hazard: Float) -> Float:
-    """Return the residuals e (n, p) at which log H has the given values (n, p)."""
+    """Return the residuals e (n, p) at which log H has the given values (n, p).
+
+    Values that are one row, broadcast, are looked for once.
+    """
     y, nodes, wanted = shapes.log_hazards, shapes.nodes, log_hazard.T
     n = len(nodes)
+    if log_hazard.strides[0] == 0:
+        wanted = wanted[:, :1]
     left = _left_node(y, wanted)
     part = wanted - y.take(left)
     part /= np.diff(y).take(left)
@@ -68,8 +73,7 @@ def residual_at(shapes: Shapes, log_hazard: Float) -> Float:
     flat = nodes.T.ravel()
     e: Float = flat.take(place)
     place += n
-    part *= flat.take(place) - e
-    e += part
+    e += part * (flat.take(place) - e)
     outer = np.exp(shapes.log_width) / OUTER
     for outside, end in ((wanted < y[0], 0), (wanted > y[-1], -1)):
         if outside.any():
@@ -82,8 +86,11 @@ def _left_node(y: Float, wanted: Float) -> Index:
     """Return the last node at or before each value; the first and last but one at most.
 
     A first guess is looked up in equal cells, and mostly right: a binary search of
-    values in no order takes some times longer.
+    values in no order takes some times longer, if they are more than the cells.
     """
+    if wanted.size <= _GUESSES:
+        found = np.searchsorted(y, wanted, side="right") - 1
+        return np.clip(found, 0, len(y) - 2)
     per_unit = (_GUESSES - 1) / (y[-1] - y[0])
     starts = y[0] + np.arange(_GUESSES) / per_unit
     guess = np.clip(np.searchsorted(y, starts, side="right") - 1, 0, len(y) - 2)

@@ -1,0 +1,136 @@
+"""Outcomes that stand in two columns of the table of features."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from consurv.conformal.blocks import Data
+from consurv.conformal.inputs import as_table, check_data
+from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
+
+__all__ = ["OutcomeColumns", "given_data", "given_validation"]
+
+_MOST_NAMED = 12
+
+
+@dataclass(frozen=True)
+class OutcomeColumns:
+    """Which columns of a table hold the outcomes, and which the features.
+
+    It knows names alone and no rows, so that tables which come part by part are read
+    by the same object, one part after the other.
+
+    Parameters
+    ----------
+    time, event : hashable
+        Names of columns.
+    features : sequence of names, optional
+        By default all other columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"age": [60, 70], "months": [5.0, 2.0], "dead": [1, 0]})
+    >>> X, y = OutcomeColumns("months", "dead").read(table)
+    >>> list(X.columns), y
+    (['age'], Outcome(n=2, events=1, last time=5))
+    """
+
+    time: Hashable
+    event: Hashable
+    features: Sequence[Hashable] | None = None
+
+    def __post_init__(self) -> None:
+        for name, other in (("time", "event"), ("event", "time")):
+            if getattr(self, name) is None:
+                raise InvalidInput(
+                    f"{other}={getattr(self, other)!r} names a column and {name} none; "
+                    "give both, or the outcomes as y"
+                )
+        if self.time == self.event:
+            raise InvalidInput(
+                f"time and event are both {self.time!r}; they are two columns"
+            )
+
+    def read(self, table: Any) -> Data:
+        """Return features and outcomes of the subjects of a table."""
+        table = as_table(table)  # refuses names that stand over two columns
+        if not hasattr(table, "columns"):
+            raise InvalidInput(
+                f"time={self.time!r} and event={self.event!r} name columns, and X is "
+                f"a {type(table).__name__} whose columns have no names; give a "
+                "DataFrame, or the outcomes as y"
+            )
+        given = list(table.columns)
+        _check_there([self.time, self.event], given, "")
+        features = self._features(given)
+        try:
+            outcome = Outcome(time=table[self.time], event=table[self.event])
+        except InvalidInput as error:
+            raise InvalidInput(
+                f"columns {self.time!r} (time) and {self.event!r} (event): {error}"
+            ) from error
+        return check_data(table[features], outcome)
+
+    def _features(self, given: list[Hashable]) -> list[Hashable]:
+        if self.features is not None:
+            _check_there(list(self.features), given, " that the model was trained on")
+            return list(self.features)
+        others = [name for name in given if name not in (self.time, self.event)]
+        if not others:
+            raise InvalidInput(
+                f"X has no columns besides {self.time!r} and {self.event!r}: there is "
+                "nothing to predict from"
+            )
+        return others
+
+
+def given_data(
+    X: Any, y: Any, time: Any, event: Any, features: Sequence[Hashable] | None = None
+) -> Data:
+    """Return features and outcomes, which are *y* or two columns of *X*.
+
+    Parameters
+    ----------
+    X : table
+    y : outcomes in any form, or None
+    time, event : names of columns, or None
+    features : sequence of names, optional
+        Of the columns that the model was trained on, if it knows.
+    """
+    if time is None and event is None:
+        return check_data(X, y)
+    if y is not None:
+        raise InvalidInput(
+            f"y is given, and time={time!r}, event={event!r} name columns of X, too; "
+            "give the outcomes once"
+        )
+    return OutcomeColumns(time, event, features).read(X)
+
+
+def given_validation(
+    X_val: Any, y_val: Any, time: Any, event: Any, like: Any
+) -> tuple[Any, Any]:
+    """Return the validation set with its outcomes apart; features as in *like*."""
+    if X_val is None or (time is None and event is None):
+        return X_val, y_val
+    names = getattr(like, "columns", None)
+    features = None if names is None else list(names)
+    return given_data(X_val, y_val, time, event, features)
+
+
+def _check_there(wanted: list[Hashable], given: list[Hashable], which: str) -> None:
+    known = set(given)
+    missing = [name for name in wanted if name not in known]
+    if missing:
+        raise InvalidInput(
+            f"X lacks the columns{which} {_named(missing)}; it has {_named(given)}"
+        )
+
+
+def _named(names: list[Hashable]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(map(repr, names[:_MOST_NAMED])) + more
