@@ -36,6 +36,7 @@ LAYERS = {
     "conformal": 3,
     "models": 3,
     "datasets": 3,
+    "bounds": 4,
     "report": 4,
     "cli": 5,
     "": 6,  # the package itself: what `from consurv import ...` reads

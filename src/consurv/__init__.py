@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from consurv._versions import __version__
 
 if TYPE_CHECKING:
+    from consurv.bounds import ConformalLowerBound
     from consurv.conformal import (
         Adjustment,
         CensoringRule,
@@ -38,6 +39,7 @@ __all__ = [
     "Adjustment",
     "CalibrationWarning",
     "CensoringRule",
+    "ConformalLowerBound",
     "ConformalSurvival",
     "ConsurvError",
     "FromCurves",
@@ -62,6 +64,7 @@ __all__ = [
 # Where the names are, which are imported when they are asked for: the command can be
 # interrupted, or say its version, before large libraries are here.
 _HOMES = {
+    "consurv.bounds": ("ConformalLowerBound",),
     "consurv.conformal": (
         "Adjustment",
         "CensoringRule",
@@ -88,6 +91,7 @@ _HOMES = {
 }
 _SUBPACKAGES = (
     "adapters",
+    "bounds",
     "conformal",
     "curves",
     "datasets",

@@ -1,0 +1,95 @@
+"""Subjects of low risk, with a bound on the share of false discoveries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from consurv._checks import Bool, Float
+from consurv.bounds.sample import Sample
+from consurv.bounds.weights import inverse
+from consurv.curves.curves import SurvivalCurves
+
+__all__ = ["Screening", "adjusted", "p_values", "screened"]
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Who is flagged as one who survives.
+
+    Attributes
+    ----------
+    selected : ndarray of bool of shape (n,)
+    p_values : ndarray of shape (n,)
+        Against T ≤ time.
+    survival : ndarray of shape (n,)
+        Lower bounds of the survival at the time: 1 less the p-value, adjusted for
+        having asked of all n subjects.
+    """
+
+    selected: Bool
+    p_values: Float
+    survival: Float
+
+
+def p_values(sample: Sample, model: SurvivalCurves, time: float) -> Float:
+    """Return conformal p-values (n,) against T ≤ *time*.
+
+    Events of the calibration subjects have scores S(Y|x) and weights
+    w = min(n, 1/G(Y⁻|x)), and
+
+        p(x) = (1 + Σ w·1(Y ≤ time, S(Y|x_i) ≥ S(time|x))) / (1 + Σ w).
+
+    Whoever dies by *time* has S(T|x) ≥ S(time|x), so that p is no smaller than the
+    p-value of its own score among the others: without censoring
+    P(p ≤ u, T ≤ time) ≤ u for every u.
+
+    Examples
+    --------
+    >>> from consurv import Outcome
+    >>> curves = SurvivalCurves([10.0], [[0.0]] * 9)
+    >>> sample = Sample(Outcome(time=range(1, 10), event=[1] * 9), curves)
+    >>> p_values(sample, curves[:1], 1.5)
+    array([0.2])
+    """
+    event, observed = sample.outcome.event, sample.outcome.time
+    weight = np.where(event, sample.counts, 0.0)
+    if sample.censoring is not None:
+        g = sample.censoring.survival_before_observed(observed)
+        weight = weight * inverse(g, float(len(sample)))
+    early = event & (observed <= time)
+    score, mass = sample.score[early], weight[early]
+    order = np.argsort(score)
+    below = np.append(0.0, np.cumsum(mass[order]))
+    at = model.survival_at(np.array([time]))[:, 0]
+    above = below[-1] - below[np.searchsorted(score[order], at, side="left")]
+    return np.asarray((1 + above) / (1 + float(weight.sum())))
+
+
+def adjusted(p: Float) -> Float:
+    """Return p-values adjusted for their number (Benjamini and Hochberg).
+
+    Examples
+    --------
+    >>> adjusted(np.array([0.01, 0.04, 0.03, 0.9]))
+    array([0.04      , 0.05333333, 0.05333333, 0.9       ])
+    """
+    order = np.argsort(p)
+    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
+    least = np.minimum.accumulate(scaled[::-1])[::-1]
+    found = np.empty_like(p)
+    found[order] = np.minimum(least, 1.0)
+    return found
+
+
+def screened(
+    sample: Sample, model: SurvivalCurves, time: float, survival: float, fdr: float
+) -> Screening:
+    """Return who is flagged: adjusted p ≤ fdr and 1 − adjusted p ≥ survival."""
+    p = p_values(sample, model, time)
+    corrected = adjusted(p)
+    bound = 1 - corrected
+    # 1 − 0.1 is not quite 0.9: both are compared with the room of rounding.
+    selected = (corrected <= fdr + 1e-12) & (bound >= survival - 1e-12)
+    return Screening(selected, p, bound)
