@@ -105,5 +105,5 @@ def _draw(number: int) -> Callable[[np.random.Generator], World]:
 
 
 SETTINGS = tuple(
-    Setting("davidov", str(i + 1), _draw(i), "forest") for i in range(len(_LAWS))
+    Setting("davidov", str(i + 1), _draw(i), 15) for i in range(len(_LAWS))
 )

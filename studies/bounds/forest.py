@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.ensemble import RandomForestRegressor
 
 from consurv import KaplanMeier, Outcome, SurvivalCurves
 from consurv._checks import Float
@@ -45,8 +45,8 @@ class Forest(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        n_estimators: int = 100,
-        min_samples_leaf: int = 15,
+        n_estimators: int = 50,
+        min_samples_leaf: int = 5,
         max_features: float = 0.5,
         random_state: int | None = None,
     ) -> None:
@@ -60,7 +60,7 @@ class Forest(BaseEstimator):  # type: ignore[misc]
         outcome = Outcome.of(y)
         order = np.argsort(outcome.time, kind="stable")
         X, outcome = np.asarray(X, dtype=float)[order], outcome[order]
-        trees = ExtraTreesRegressor(
+        trees = RandomForestRegressor(
             self.n_estimators,
             min_samples_leaf=self.min_samples_leaf,
             max_features=self.max_features,
@@ -103,4 +103,5 @@ def _residuals(outcome: Outcome) -> Float:
         survival = np.maximum(curve.survival_at(stop), 1e-3)
         residual = seen + np.log(survival)
         columns.append(residual / max(residual.std(), 1e-12))
-    return np.column_stack(columns)
+    rank = np.argsort(np.argsort(outcome.time)) / len(outcome)
+    return np.column_stack([*columns, (rank - 0.5) * np.sqrt(12)])

@@ -84,7 +84,7 @@ SETTINGS = tuple(
         "nyangweso-wang",
         f"{law} {censoring} {share:.0%} {n}",
         _draw(law, censoring, share, n),
-        "aft",
+        15,
     )
     for law in "BC"
     for censoring in ("C2", "C3")

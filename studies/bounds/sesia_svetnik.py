@@ -101,5 +101,5 @@ def _draw(number: int) -> Callable[[np.random.Generator], World]:
 
 
 SETTINGS = tuple(
-    Setting("sesia-svetnik", str(i + 1), _draw(i), "forest") for i in range(len(_LAWS))
+    Setting("sesia-svetnik", str(i + 1), _draw(i), 5) for i in range(len(_LAWS))
 )

@@ -39,14 +39,14 @@ class Setting:
     group, name : str
     draw : callable
         From a generator to a World.
-    models : str
-        Which models speak for event and censoring, see ``contestants.py``.
+    leaf : int
+        Fewest rows in a leaf of the forests that speak for event and censoring.
     """
 
     group: str
     name: str
     draw: Callable[[np.random.Generator], World]
-    models: str
+    leaf: int
 
     def __str__(self) -> str:
         return f"{self.group} {self.name}"

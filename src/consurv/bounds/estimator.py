@@ -107,6 +107,11 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
     cutoff : float, optional
         c₀ of ``"fixed"``; by default the time until which half of the subjects are
         seen.
+    least_seen : float, "auto" or None
+        Where the censoring model leaves less than this share of subjects under
+        observation, nothing can be learnt: bounds of ``"aipcw"``, ``"ipcw"``,
+        ``"adaptive"`` and ``"dr-cosarc"`` end there. ``"auto"`` is 1/log n. None lets
+        those of the first two go on (weights are then as large as 1/G is small).
     conformal_set : {"half", "cross", "holdout", "validation"}
         Which rows ``fit`` calibrates by, as in ``ConformalSurvival``. The guarantees
         are for rows that no model saw, which ``"cross"`` has no theorem for.
@@ -160,6 +165,7 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         "clip": (OneOf(None), _COVERAGE),
         "stabilise": OneOf(True, False),
         "cutoff": (OneOf(None), Between(0, np.inf)),
+        "least_seen": (OneOf("auto", None), _COVERAGE),
         "conformal_set": OneOf("half", "cross", "holdout", "validation"),
         "validation_fraction": Between(0, 1),
         "n_folds": AtLeast(2),
@@ -178,6 +184,7 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         clip: float | None = None,
         stabilise: bool = False,
         cutoff: float | None = None,
+        least_seen: float | str | None = "auto",
         conformal_set: str = "half",
         validation_fraction: float = 0.1,
         n_folds: int = 5,
@@ -193,6 +200,7 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         self.clip = clip
         self.stabilise = stabilise
         self.cutoff = cutoff
+        self.least_seen = least_seen
         self.conformal_set = conformal_set
         self.validation_fraction = validation_fraction
         self.n_folds = n_folds
@@ -291,7 +299,10 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         if not sample.is_censored:
             return method.plain(sample, coverage)
         seed = int(make_rng(self.random_state).integers(2**32))
-        options = Options(self.clip, self.stabilise, self.cutoff, seed)
+        least: Any = self.least_seen
+        if least == "auto":
+            least = 1 / np.log(max(len(sample), 3))
+        options = Options(self.clip, self.stabilise, self.cutoff, seed, least)
         return method.find(sample, coverage, options)
 
     def predict_lower_bound(self, X: Any, coverage: float | None = None) -> Float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Bool, Float
 from consurv.curves.curves import SurvivalCurves
 from consurv.outcome import Outcome
 
@@ -32,6 +32,8 @@ class Sample:
         C of everybody, where it is known.
     weight : ndarray of shape (n,) or None
         What each subject counts; None is 1 each.
+    cap : ndarray of shape (n,) or None
+        Bounds are at most that.
 
     Examples
     --------
@@ -47,6 +49,14 @@ class Sample:
     event: SurvivalCurves | None = None
     limit: Float | None = None
     weight: Float | None = None
+    cap: Float | None = None
+
+    def capped(self, least: float | None) -> Sample:
+        """Return the sample with bounds up to the time at which G falls to *least*."""
+        if least is None:
+            return self
+        cap = self.known_censoring._times_at(np.array([least]))[:, 0]
+        return replace(self, cap=cap)
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -84,12 +94,20 @@ class Sample:
         return np.unique(self.score)[::-1]
 
     def bounds(self, levels: Float) -> Float:
-        """Return q(ρ|x) (n, m) of all subjects at levels (m,) in [0, 1]."""
-        return self.model._times_at(levels)
+        """Return q(ρ|x) (n, m) of all subjects at levels (m,) in [0, 1], capped."""
+        q = self.model._times_at(levels)
+        return q if self.cap is None else np.minimum(q, self.cap[:, None])
 
-    def covered(self, levels: Float) -> np.ndarray:
+    @cached_property
+    def late(self) -> Bool:
+        """Who is seen at the cap, and covered at every level."""
+        if self.cap is None:
+            return np.zeros(len(self), dtype=np.bool_)
+        return self.outcome.time >= self.cap
+
+    def covered(self, levels: Float) -> Bool:
         """Say of whom Y ≥ q(ρ|x), (n, m), which is S(Y|x) ≤ ρ."""
-        return self.score[:, None] <= levels
+        return (self.score[:, None] <= levels) | self.late[:, None]
 
 
 def before(curves: SurvivalCurves, times: Float) -> Float:

@@ -36,14 +36,16 @@ class Screening:
 def p_values(sample: Sample, model: SurvivalCurves, time: float) -> Float:
     """Return conformal p-values (n,) against T ≤ *time*.
 
-    Events of the calibration subjects have scores S(Y|x) and weights
-    w = min(n, 1/G(Y⁻|x)), and
+    Calibration subjects of whom it is known at *time* whether T ≤ time (Y > time, or an
+    event) have weights w = min(n, 1/G(min(Y, time)⁻|x)), events by *time* have scores
+    S(Y|x), and
 
-        p(x) = (1 + Σ w·1(Y ≤ time, S(Y|x_i) ≥ S(time|x))) / (1 + Σ w).
+        p(x) = (1 + Σ w·1(event, Y ≤ time, S(Y|x_i) ≥ S(time|x))) / (1 + Σ w).
 
     Whoever dies by *time* has S(T|x) ≥ S(time|x), so that p is no smaller than the
     p-value of its own score among the others: without censoring
-    P(p ≤ u, T ≤ time) ≤ u for every u.
+    P(p ≤ u, T ≤ time) ≤ u for every u. (In the paper events alone have weights, those
+    after *time* too; where G is small there, they drown all others.)
 
     Examples
     --------
@@ -54,9 +56,10 @@ def p_values(sample: Sample, model: SurvivalCurves, time: float) -> Float:
     array([0.2])
     """
     event, observed = sample.outcome.event, sample.outcome.time
-    weight = np.where(event, sample.counts, 0.0)
+    weight = np.where(event | (observed > time), sample.counts, 0.0)
     if sample.censoring is not None:
-        g = sample.censoring.survival_before_observed(observed)
+        seen = np.minimum(observed, time)
+        g = sample.censoring.survival_before_observed(seen)
         weight = weight * inverse(g, float(len(sample)))
     early = event & (observed <= time)
     score, mass = sample.score[early], weight[early]

@@ -17,7 +17,7 @@ class Adaptive(Method):
     """Adaptive cut-offs (Gui, Hore, Ren and Barber, 2024); C of everybody is needed.
 
     The bound at a level ρ is L(x) = min(q(ρ|x), q_C(x)), q_C the time at which G(·|x)
-    falls to 1/log n. With w = 1/G(L⁻|x) the miscoverage is
+    falls to ``least_seen``, 1/log n by default. With w = 1/G(L⁻|x) the miscoverage is
 
         Σ w·1(Y < L ≤ C) / Σ w·1(L ≤ C),
 
@@ -45,13 +45,13 @@ class Adaptive(Method):
     def find(self, sample: Sample, coverage: float, options: Options) -> Bound:
         """Return q at the lowest level with a small enough miscoverage."""
         most = largest_inverse(sample, options.clip)
-        least = 1 / np.log(max(len(sample), 3))
-        cap = sample.known_censoring._times_at(np.array([least]))
+        least = options.least_seen or 1 / np.log(max(len(sample), 3))
+        sample = sample.capped(least)
         time, limit = sample.outcome.time[:, None], sample.known_limit[:, None]
 
         def weighed(levels: Float) -> tuple[Float, Float, Float]:
             """Return bounds (n, m), weights of whom they reach, and of everybody."""
-            bound = np.minimum(sample.bounds(levels), cap)
+            bound = sample.bounds(levels)
             weight = inverse(before(sample.known_censoring, bound), most)
             own = np.where(bound <= limit, weight * sample.counts[:, None], 0.0)
             return bound, own, weight

@@ -67,7 +67,8 @@ class AIPCW(Method):
     needed up to q alone: who is seen at q counts 1/G(q⁻) − S(q⁻)·A(q⁻), an event before
     −S(q⁻)·A(Y⁻), a censored one S(q⁻)·(1/(G(Y)·S(Y)) − A(Y)), with
     A(t) = Σ_{u ≤ t} d(1/G(u))/S(u). The bound is q(ρ*|x), ρ* the lowest level with
-    n·θ(ρ) ≥ coverage·(n + 1) at it and at all above it.
+    n·θ(ρ) ≥ coverage·(n + 1) at it and at all above it. Both q here and the bound are
+    capped where G(·|x) falls to ``least_seen``, as in ``"adaptive"``.
 
     Guarantee: doubly robust and asymptotic. Coverage tends to what is asked if either
     the event model or the censoring model is right, with an error that is the product
@@ -95,6 +96,7 @@ class AIPCW(Method):
 
     def find(self, sample: Sample, coverage: float, options: Options) -> Bound:
         """Return q at the lowest level that covers enough by θ."""
+        sample = sample.capped(options.least_seen)
         most = largest_inverse(sample, options.clip)
         theta = Augmented(sample, most)
 
@@ -109,4 +111,4 @@ class AIPCW(Method):
         q = sample.bounds(np.array([level]))[:, 0]
         weights = weigh(sample.counts * seen_at(sample, q, most))
         check_information(coverage, weights.effective_sample_size, len(sample))
-        return LevelBound(coverage, weights, level)
+        return LevelBound(coverage, weights, level, options.least_seen)

@@ -24,7 +24,8 @@ class IPCW(Method):
     would have to see the latest events, which no follow-up does.) The bound is
     q(ρ*|x), ρ* the lowest level at which n·(miscoverage) + 1 ≤ (1 − coverage)·(n + 1).
     With ``stabilise=True`` the mean is over the weights D/G(Y⁻) instead of over n
-    (Hájek); follow-up that ends early then makes it cautious.
+    (Hájek); follow-up that ends early then makes it cautious. Both q here and the bound
+    are capped where G(·|x) falls to ``least_seen``, as in ``"adaptive"``.
 
     Guarantee: asymptotic, if the censoring model is right; finite-sample validity up to
     the error of G, as in weighted split conformal.
@@ -46,10 +47,11 @@ class IPCW(Method):
 
     def find(self, sample: Sample, coverage: float, options: Options) -> Bound:
         """Return q at the lowest level with few enough weighted events before it."""
+        sample = sample.capped(options.least_seen)
         most = largest_inverse(sample, options.clip)
         event, time = sample.outcome.event, sample.outcome.time
         g = inverse(before(sample.known_censoring, time[:, None])[:, 0], most)
-        weight = sample.counts * np.where(event, g, 0.0)
+        weight = sample.counts * np.where(event & ~sample.late, g, 0.0)
         total = float(sample.counts.sum())
         if options.stabilise:
             weight *= total / float(np.nansum(weight))
@@ -63,4 +65,4 @@ class IPCW(Method):
         q = sample.bounds(np.array([level]))[:, 0]
         weights = weigh(sample.counts * seen_at(sample, q, most))
         check_information(coverage, weights.effective_sample_size, len(sample))
-        return LevelBound(coverage, weights, level)
+        return LevelBound(coverage, weights, level, options.least_seen)

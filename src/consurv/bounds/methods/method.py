@@ -32,12 +32,15 @@ class Options:
         Of ``"fixed"``.
     seed : int
         Of what is drawn.
+    least_seen : float or None
+        Where G falls to this the bound ends; None where it may go on.
     """
 
     clip: float | None = None
     stabilise: bool = False
     cutoff: float | None = None
     seed: int = 0
+    least_seen: float | None = None
 
 
 @dataclass(frozen=True)
