@@ -81,6 +81,8 @@ def _one(setting: Setting, repetition: int) -> tuple[str, str, dict[str, list[fl
                 found[name] = []
                 continue
             covered = float(np.mean(world.time >= bound))
+            # Curves that never fall say inf; nobody was followed for longer than this.
+            bound = np.minimum(bound, world.y_calibration.time.max())
             found[name] = [covered, float(bound.mean()), float(np.median(bound))]
         found[SCREENING] = screening(fit)
     rounded = {k: [float(f"{x:.5g}") for x in v] for k, v in found.items()}

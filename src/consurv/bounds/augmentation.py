@@ -92,7 +92,8 @@ class Augmentation:
     def _at(self, node: Index, g: Float, s: Float) -> Float:
         """Return the sums at a node and what there is from it to a time."""
         more = np.maximum(self._inverses(g) - pick(self._inverse, node), 0.0)
-        rate = self._mean(pick(self._rate, node), _rates(s))
+        # Step curves lie still between nodes, and fall in a line after the last.
+        rate = (pick(self._rate, node) + _rates(s)) / 2
         return pick(self._sums, node) + more * rate
 
 

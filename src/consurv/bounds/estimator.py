@@ -37,7 +37,8 @@ from consurv.bounds.methods import METHODS, Bound, Method, Options
 from consurv.bounds.nuisance import Fitted, Nuisance
 from consurv.bounds.sample import Sample
 from consurv.bounds.screening import Screening, screened
-from consurv.bounds.weights import Weights
+from consurv.bounds.search import check_information
+from consurv.bounds.weights import Weights, weigh
 from consurv.conformal.conformal_sets import CONFORMAL_SETS
 from consurv.conformal.inputs import (
     as_table,
@@ -155,9 +156,9 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
     >>> y = Outcome(time=np.minimum(T, C), event=T <= C)
     >>> model = ConformalLowerBound(CoxPH(), random_state=0).fit(X[:400], y[:400])
     >>> np.mean(T[400:] >= model.predict_lower_bound(X[400:])).round(2)
-    np.float64(0.9)
+    np.float64(0.88)
     >>> model.weights_.n, round(model.weights_.effective_sample_size)
-    (189, 187)
+    (191, 190)
     """
 
     _rules: ClassVar[Mapping[str, Constraint | tuple[Constraint, ...]]] = {
@@ -296,6 +297,8 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         """Return the calibrated bound for a coverage, with the weights it rests on."""
         check_params({"coverage": coverage}, {"coverage": _COVERAGE})
         sample, method = self._calibrated(), self._method()
+        size = weigh(sample.counts).effective_sample_size
+        check_information(coverage, size, len(sample))
         if not sample.is_censored:
             return method.plain(sample, coverage)
         seed = int(make_rng(self.random_state).integers(2**32))
@@ -363,6 +366,8 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         ----------
         Sesia and Svetnik. Conformal survival bands for risk screening under
         right-censoring. 2025.
+
+        Jin and Candès. Selection by prediction with conformal p-values. JMLR 2023.
         """
         check_params(
             {"time": time, "survival": survival, "fdr": fdr},
@@ -429,6 +434,11 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
     def _set_state(
         self, estimator: Any, models: Fitted | None, X: Any, sample: Sample
     ) -> Self:
+        if not sample.outcome.n_events:
+            raise InvalidInput(
+                "no event was observed among the calibration subjects: they tell "
+                "nothing of how long anybody survives; calibrate with more, or longer"
+            )
         with clear_refusals(X):
             validate_data(self, X, skip_check_array=True)
         self.estimator_ = estimator

@@ -116,8 +116,8 @@ def before(curves: SurvivalCurves, times: Float) -> Float:
     Examples
     --------
     >>> steps = SurvivalCurves([4.0], [[0.5]], "step")
-    >>> before(steps, np.array([[4.0, 5.0, 0.0]]))
-    array([[1. , 0.5, 1. ]])
+    >>> before(steps, np.array([[4.0, 0.0]]))
+    array([[1., 1.]])
     """
     # The float before t lies before every drop at t; beyond all times S is at its end.
     last = np.nextafter(np.minimum(times, np.finfo(float).max), 0.0)

@@ -37,23 +37,26 @@ def p_values(sample: Sample, model: SurvivalCurves, time: float) -> Float:
     """Return conformal p-values (n,) against T ≤ *time*.
 
     Calibration subjects of whom it is known at *time* whether T ≤ time (Y > time, or an
-    event) have weights w = min(n, 1/G(min(Y, time)⁻|x)), events by *time* have scores
-    S(Y|x), and
+    event) have weights w = min(n, 1/G(min(Y, time)⁻|x)), and
 
-        p(x) = (1 + Σ w·1(event, Y ≤ time, S(Y|x_i) ≥ S(time|x))) / (1 + Σ w).
+        p(x) = (1 + Σ w·1(event, Y ≤ time, S(time|x_i) ≥ S(time|x))) / (1 + Σ w):
 
-    Whoever dies by *time* has S(T|x) ≥ S(time|x), so that p is no smaller than the
-    p-value of its own score among the others: without censoring
-    P(p ≤ u, T ≤ time) ≤ u for every u. (In the paper events alone have weights, those
-    after *time* too; where G is small there, they drown all others.)
+    how many of those who die by *time* look as safe as x does. Without censoring
+    P(p ≤ u, T ≤ time) ≤ u for every u, by exchangeability of the scores
+    S(time|x), lifted where T ≤ time.
+
+    The paper's scores are S(Y|x_i) and its weights those of all events. Both are valid;
+    but by such scores a subject at high risk who dies at once looks as safe as one at
+    low risk (nobody is flagged at all where half of the subjects could be), and where G
+    is small after *time* the weights of late events drown all others.
 
     Examples
     --------
     >>> from consurv import Outcome
-    >>> curves = SurvivalCurves([10.0], [[0.0]] * 9)
+    >>> curves = SurvivalCurves([10.0], np.linspace(0, 0.8, 9)[:, None])
     >>> sample = Sample(Outcome(time=range(1, 10), event=[1] * 9), curves)
-    >>> p_values(sample, curves[:1], 1.5)
-    array([0.2])
+    >>> p_values(sample, curves[[0, 8]], 3.5)  # three die by then, those like the first
+    array([0.4, 0.1])
     """
     event, observed = sample.outcome.event, sample.outcome.time
     weight = np.where(event | (observed > time), sample.counts, 0.0)
@@ -62,11 +65,12 @@ def p_values(sample: Sample, model: SurvivalCurves, time: float) -> Float:
         g = sample.censoring.survival_before_observed(seen)
         weight = weight * inverse(g, float(len(sample)))
     early = event & (observed <= time)
-    score, mass = sample.score[early], weight[early]
+    score = sample.model[early].survival_at(np.array([time]))[:, 0]
+    mass = weight[early]
     order = np.argsort(score)
     below = np.append(0.0, np.cumsum(mass[order]))
     at = model.survival_at(np.array([time]))[:, 0]
-    above = below[-1] - below[np.searchsorted(score[order], at, side="left")]
+    above: Float = below[-1] - below[np.searchsorted(score[order], at, side="left")]
     return np.asarray((1 + above) / (1 + float(weight.sum())))
 
 
