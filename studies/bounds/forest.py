@@ -37,10 +37,11 @@ class Forest(BaseEstimator):  # type: ignore[misc]
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(size=(200, 1))
-    >>> y = Outcome(time=rng.exponential(np.where(X[:, 0] > 0.5, 9, 1)), event=[1] * 200)
+    >>> time = rng.exponential(np.where(X[:, 0] > 0.5, 9, 1))
+    >>> y = Outcome(time=time, event=[1] * 200)
     >>> forest = Forest(random_state=0).fit(X, y)
     >>> forest.predict_survival_function(np.array([[0.2], [0.8]])).median().round()
-    array([1., 6.])
+    array([1., 9.])
     """
 
     def __init__(

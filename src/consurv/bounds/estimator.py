@@ -34,7 +34,7 @@ from consurv.bounds.collecting import (
     read_curves,
 )
 from consurv.bounds.methods import METHODS, Bound, Method, Options
-from consurv.bounds.nuisance import Fitted, Nuisance
+from consurv.bounds.nuisance import Fitted, Nuisance, curves_of
 from consurv.bounds.sample import Sample
 from consurv.bounds.screening import Screening, screened
 from consurv.bounds.search import check_information
@@ -302,10 +302,9 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         if not sample.is_censored:
             return method.plain(sample, coverage)
         seed = int(make_rng(self.random_state).integers(2**32))
-        least: Any = self.least_seen
-        if least == "auto":
-            least = 1 / np.log(max(len(sample), 3))
-        options = Options(self.clip, self.stabilise, self.cutoff, seed, least)
+        options = Options(
+            self.clip, self.stabilise, self.cutoff, seed, self._least_seen()
+        )
         return method.find(sample, coverage, options)
 
     def predict_lower_bound(self, X: Any, coverage: float | None = None) -> Float:
@@ -348,7 +347,8 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         survival at *time*. Flagged are those whose bound is at least *survival* and
         whose adjusted value is at most *fdr*: on average, at most the smaller of fdr
         and 1 − survival of the flagged do not survive *time*. Asymptotic, if the
-        censoring model is right.
+        censoring model is right. Subjects such as are rarely seen until *time*, by
+        ``least_seen``, are not flagged.
 
         Parameters
         ----------
@@ -382,7 +382,16 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
             )
         raw = RawModel(self.estimator_)
         curves = SurvivalCurves.concatenate([part for _, part in raw.chunks(X)])
-        return screened(sample, curves, float(time), survival, fdr)
+        seen, least = None, self._least_seen()
+        if self.censoring_model_ is not None and least is not None:
+            g = curves_of(self.censoring_model_, X).survival_at([time])[:, 0]
+            seen = g >= least
+        return screened(sample, curves, float(time), survival, fdr, seen)
+
+    def _least_seen(self) -> float | None:
+        if self.least_seen == "auto":
+            return float(1 / np.log(max(self.n_conformal_, 3)))
+        return None if self.least_seen is None else float(self.least_seen)
 
     def _check_settings(self) -> None:
         check_params(self.get_params(deep=False), self._rules)

@@ -91,10 +91,20 @@ def adjusted(p: Float) -> Float:
 
 
 def screened(
-    sample: Sample, model: SurvivalCurves, time: float, survival: float, fdr: float
+    sample: Sample,
+    model: SurvivalCurves,
+    time: float,
+    survival: float,
+    fdr: float,
+    seen: Bool | None = None,
 ) -> Screening:
-    """Return who is flagged: adjusted p ≤ fdr and 1 − adjusted p ≥ survival."""
+    """Return who is flagged: adjusted p ≤ fdr and 1 − adjusted p ≥ survival.
+
+    Those who are not *seen* until *time* often enough have a p-value of 1.
+    """
     p = p_values(sample, model, time)
+    if seen is not None:
+        p = np.where(seen, p, 1.0)
     corrected = adjusted(p)
     bound = 1 - corrected
     # 1 − 0.1 is not quite 0.9: both are compared with the room of rounding.

@@ -228,6 +228,15 @@ class TestFixed:
             found = bound.of(steps(np.random.default_rng(0), 2), rare)
         assert (found == 0).all()
 
+    def test_a_curve_that_never_falls_has_a_bound(self):
+        sample = small(5, n=120, ties=False)
+        flat = SurvivalCurves([1.0], [[1.0]])
+        g = steps(np.random.default_rng(1), 1)
+        assert shifted(sample, 0.7, 3.0, np.inf).of(flat, g)[0] == 3.0
+        rare = SurvivalCurves([1.0, 5.0], [[1e-4, 1e-4]], "step")
+        with pytest.warns(CalibrationWarning, match="1 of 1 subjects is 0"):
+            assert shifted(sample, 0.7, 3.0, np.inf).of(flat, rare)[0] == 0.0
+
     @pytest.mark.slow
     def test_covers_at_least_as_asked_if_g_is_right(self):
         found = []

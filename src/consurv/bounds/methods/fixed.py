@@ -53,16 +53,17 @@ class ShiftBound(Bound):
         total = float(self.masses[-1])
         target = self.coverage * (total + new) * (1 - 1e-13) - (1e-9 + 1e-12 * total)
         place = np.searchsorted(self.masses, target)
-        open_ = place == len(self.masses)
+        shift = np.append(self.scores, np.inf)[place]
+        open_ = np.isinf(shift)
         if open_.any():
             warn(
                 f"the bound of {open_.sum()} of {len(q)} subjects is 0: such as they "
                 f"are so rarely seen until the cut-off {self.cutoff:g} that coverage="
                 f"{self.coverage:g} is out of reach; choose an earlier cutoff"
             )
-        shift = np.append(self.scores, np.inf)[place]
-        bound = np.maximum(q - np.where(open_, q, shift), 0.0)
-        return np.minimum(self.cutoff, bound)
+        # Curves that never fall have q = inf: not less inf, which is nothing.
+        bound: Float = np.where(open_, 0.0, q) - np.where(open_, 0.0, shift)
+        return np.minimum(self.cutoff, np.maximum(bound, 0.0))
 
 
 def shifted(sample: Sample, coverage: float, cutoff: float, most: float) -> ShiftBound:
