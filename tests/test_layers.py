@@ -37,10 +37,10 @@ LAYERS = {
     "models": 3,
     "datasets": 3,
     "bounds": 4,
-    "report": 4,
-    "cli": 5,
-    "": 6,  # the package itself: what `from consurv import ...` reads
-    "__main__": 6,
+    "report": 5,
+    "cli": 6,
+    "": 7,  # the package itself: what `from consurv import ...` reads
+    "__main__": 7,
 }
 OPTIONAL = (
     "lifelines",

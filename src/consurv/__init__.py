@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from consurv._versions import __version__
 
 if TYPE_CHECKING:
-    from consurv.bounds import ConformalLowerBound
+    from consurv.bounds import ConformalLowerBound, check_censoring
     from consurv.conformal import (
         Adjustment,
         CensoringRule,
@@ -53,6 +53,7 @@ __all__ = [
     "__version__",
     "adjust",
     "breslow",
+    "check_censoring",
     "conformal_levels",
     "conformal_shifts",
     "load",
@@ -64,7 +65,7 @@ __all__ = [
 # Where the names are, which are imported when they are asked for: the command can be
 # interrupted, or say its version, before large libraries are here.
 _HOMES = {
-    "consurv.bounds": ("ConformalLowerBound",),
+    "consurv.bounds": ("ConformalLowerBound", "check_censoring"),
     "consurv.conformal": (
         "Adjustment",
         "CensoringRule",

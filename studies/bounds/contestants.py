@@ -10,9 +10,9 @@ import numpy as np
 
 from consurv import ConformalLowerBound, ConformalSurvival
 from consurv._checks import Float
+from consurv.bounds.forest import NeighbourForest
 from consurv.bounds.nuisance import flipped
 from consurv.conformal.curve_rows import CurveRows
-from studies.bounds.forest import Forest
 from studies.bounds.world import World
 
 __all__ = ["CONTESTANTS", "COVERAGE", "Fitted", "calibrated", "fitted", "screening"]
@@ -46,7 +46,8 @@ def fitted(world: World, leaf: int) -> Fitted:
     """Train both forests."""
     found = []
     for y in (world.y_train, flipped(world.y_train)):
-        forest = Forest(min_samples_leaf=leaf, random_state=0).fit(world.X_train, y)
+        forest = NeighbourForest(min_samples_leaf=leaf, random_state=0)
+        forest.fit(world.X_train, y)
         predict = forest.predict_survival_function
         found.append(CurveRows(predict(world.X_calibration), predict(world.X_test)))
     return Fitted(world, *found)

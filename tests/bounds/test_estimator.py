@@ -273,10 +273,13 @@ class TestBadInput:
         never = np.where(y.event, np.inf, limit)
         bound.conformalize(X, y, censoring_time=never)
 
-    def test_a_function_cannot_be_fitted_to_censoring(self, data):
+    def test_the_default_model_of_censoring_reads_numbers(self, data):
         X, y, _, _ = data
-        with pytest.raises(InvalidInput, match="a copy of model cannot be fitted"):
-            ConformalLowerBound(model).conformalize(X, y)
+        ConformalLowerBound(model, random_state=0).conformalize(X, y)
+        words = np.where(X > 0, "high", "low").astype(object)
+        post = ConformalLowerBound(lambda X: model(np.zeros((len(X), 2))))
+        with pytest.raises(InvalidInput, match="give censoring_model"):
+            post.conformalize(words, y)
 
     def test_a_model_that_is_not_fitted(self, data):
         X, y, _, _ = data

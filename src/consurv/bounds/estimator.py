@@ -26,13 +26,13 @@ from consurv._params import (
 from consurv._registry import resolve
 from consurv._warnings import warn
 from consurv.adapters import adapter_for
-from consurv.adapters.adapter import describe
 from consurv.bounds.collecting import (
     check_limit,
     from_blocks,
     from_rows,
     read_curves,
 )
+from consurv.bounds.forest import NeighbourForest
 from consurv.bounds.methods import METHODS, Bound, Method, Options
 from consurv.bounds.nuisance import Fitted, Nuisance, curves_of
 from consurv.bounds.sample import Sample
@@ -89,10 +89,10 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         See above.
     censoring_model : object, optional
         A survival model for (time, not event), in any of those forms, too; by default a
-        copy of the estimator. A fitted one is used as it is. ``fit`` trains a copy on
-        the rows that train the estimator, out of fold under ``"cross"``;
-        ``conformalize`` with a model that came fitted cross-fits it on the calibration
-        rows.
+        ``NeighbourForest``, which reads numbers alone. A fitted one is used as it is.
+        ``fit`` trains a copy on the rows that train the estimator, out of fold under
+        ``"cross"``; ``conformalize`` with a model that came fitted cross-fits it on the
+        calibration rows.
     event_model : object, optional
         Another model of the event, which ``"aipcw"`` follows beyond a censoring; by
         default the estimator itself. Trained as the censoring model is.
@@ -158,7 +158,7 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
     >>> np.mean(T[400:] >= model.predict_lower_bound(X[400:])).round(2)
     np.float64(0.88)
     >>> model.weights_.n, round(model.weights_.effective_sample_size)
-    (191, 190)
+    (191, 189)
     """
 
     _rules: ClassVar[Mapping[str, Constraint | tuple[Constraint, ...]]] = {
@@ -417,7 +417,8 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
             return Nuisance(*earlier)
         model = self.censoring_model
         if model is None:
-            model = _untrained(self.estimator)
+            seed = int(make_rng(self.random_state).integers(2**31))
+            model = NeighbourForest(random_state=seed)
         return Nuisance(model, self.event_model)
 
     def _censoring_of(self, bound: Bound, X: Any, rows: slice) -> SurvivalCurves | None:
@@ -480,16 +481,3 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         with suppress(AttributeError):
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-
-def _untrained(estimator: Any) -> Any:
-    """Return a copy of the model that can be trained on censoring, or refuse."""
-    adapter = adapter_for(estimator)
-    copy = adapter.clone(estimator)
-    if not adapter.trains(estimator) or adapter.is_fitted(copy):
-        raise InvalidInput(
-            f"a copy of {describe(estimator)} cannot be fitted to censoring; give "
-            "censoring_model, such as CoxPH() from consurv.models, or a fitted model "
-            "of (time, not event)"
-        )
-    return copy

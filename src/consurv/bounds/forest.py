@@ -14,32 +14,41 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestRegressor
 
-from consurv import KaplanMeier, Outcome, SurvivalCurves
 from consurv._checks import Float
+from consurv._params import AtLeast, Between, OneOf, check_params
+from consurv.curves.curves import SurvivalCurves
+from consurv.curves.kaplan_meier import KaplanMeier
+from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
 
-__all__ = ["Forest"]
+__all__ = ["NeighbourForest"]
 
 # The early residual is taken until survival falls to this level.
 _EARLY = 0.8
 
 
-class Forest(BaseEstimator):  # type: ignore[misc]
-    """A forest of neighbours.
+class NeighbourForest(BaseEstimator):  # type: ignore[misc]
+    """A forest of neighbours, the default model of censoring.
+
+    It sees more of who is censored when than a linear model does, and needs
+    scikit-learn alone.
 
     Parameters
     ----------
     n_estimators, min_samples_leaf : int
+        Number of trees, and fewest training rows in a leaf.
     max_features : float
         Share of the columns that a split looks at.
     random_state : int, optional
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(size=(200, 1))
     >>> time = rng.exponential(np.where(X[:, 0] > 0.5, 9, 1))
     >>> y = Outcome(time=time, event=[1] * 200)
-    >>> forest = Forest(random_state=0).fit(X, y)
+    >>> forest = NeighbourForest(min_samples_leaf=5, random_state=0).fit(X, y)
     >>> forest.predict_survival_function(np.array([[0.2], [0.8]])).median().round()
     array([1., 9.])
     """
@@ -47,7 +56,7 @@ class Forest(BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         n_estimators: int = 50,
-        min_samples_leaf: int = 5,
+        min_samples_leaf: int = 15,
         max_features: float = 0.5,
         random_state: int | None = None,
     ) -> None:
@@ -56,11 +65,19 @@ class Forest(BaseEstimator):  # type: ignore[misc]
         self.max_features = max_features
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Forest:
+    def fit(self, X: Any, y: Any) -> NeighbourForest:
         """Grow the trees."""
+        check_params(
+            self.get_params(),
+            {
+                "n_estimators": AtLeast(1),
+                "min_samples_leaf": AtLeast(1),
+                "max_features": (Between(0, 1), OneOf(1.0)),
+            },
+        )
         outcome = Outcome.of(y)
-        order = np.argsort(outcome.time, kind="stable")
-        X, outcome = np.asarray(X, dtype=float)[order], outcome[order]
+        order = np.lexsort((~outcome.event, outcome.time))  # events first
+        X, outcome = _numbers(X)[order], outcome[order]
         trees = RandomForestRegressor(
             self.n_estimators,
             min_samples_leaf=self.min_samples_leaf,
@@ -75,7 +92,7 @@ class Forest(BaseEstimator):  # type: ignore[misc]
 
     def predict_survival_function(self, X: Any) -> SurvivalCurves:
         """Return weighted Kaplan–Meier curves."""
-        weight = self._weights(np.asarray(X, dtype=float))
+        weight = self._weights(_numbers(X))
         at_risk = np.cumsum(weight[:, ::-1], axis=1)[:, ::-1]
         event = self.outcome_.event
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -91,6 +108,17 @@ class Forest(BaseEstimator):  # type: ignore[misc]
             size = np.bincount(own)
             weight += (new[:, None] == own) / size[new][:, None]
         return weight / len(self.trees_.estimators_)
+
+
+def _numbers(X: Any) -> Float:
+    try:
+        return np.asarray(X, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            "X holds what is no number, and the forest that speaks for censoring by "
+            "default cannot read it; encode it, or give censoring_model, such as a "
+            "Pipeline that encodes"
+        ) from error
 
 
 def _residuals(outcome: Outcome) -> Float:
