@@ -32,6 +32,7 @@ LAYERS = {
     "keep": 1,
     "curves": 1,
     "metrics": 2,
+    "weighting": 2,
     "adapters": 2,
     "conformal": 3,
     "models": 3,

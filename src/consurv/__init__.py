@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         Adjustment,
         CensoringRule,
         ConformalSurvival,
+        DoublyRobust,
         FromCurves,
         FromEstimator,
         adjust,
@@ -42,6 +43,7 @@ __all__ = [
     "ConformalLowerBound",
     "ConformalSurvival",
     "ConsurvError",
+    "DoublyRobust",
     "FromCurves",
     "FromEstimator",
     "InvalidInput",
@@ -70,6 +72,7 @@ _HOMES = {
         "Adjustment",
         "CensoringRule",
         "ConformalSurvival",
+        "DoublyRobust",
         "FromCurves",
         "FromEstimator",
         "adjust",
@@ -103,6 +106,7 @@ _SUBPACKAGES = (
     "outcome",
     "report",
     "splits",
+    "weighting",
 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from consurv import ConformalLowerBound, ConformalSurvival
 from consurv._checks import Float
 from consurv.bounds.forest import NeighbourForest
-from consurv.bounds.nuisance import flipped
+from consurv.conformal.censoring.nuisance import flipped
 from consurv.conformal.curve_rows import CurveRows
 from studies.bounds.world import World
 

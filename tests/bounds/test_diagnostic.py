@@ -5,10 +5,10 @@ import pytest
 
 from consurv import CalibrationWarning, ConformalSurvival, Outcome, check_censoring
 from consurv.bounds.diagnostic import censoring_test
-from consurv.bounds.sample import Sample
 from consurv.errors import InvalidInput
 from consurv.models import CoxPH
-from tests.bounds.samples import exponential, world
+from consurv.weighting.sample import Sample
+from tests.weighting.samples import exponential, world
 
 
 def frail(n, seed):

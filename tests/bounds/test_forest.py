@@ -8,7 +8,7 @@ from sklearn.base import clone
 from consurv import KaplanMeier, Outcome
 from consurv.bounds.forest import NeighbourForest
 from consurv.errors import InvalidInput
-from tests.bounds.samples import world
+from tests.weighting.samples import world
 
 
 @pytest.fixture(scope="module")

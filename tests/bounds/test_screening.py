@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from consurv import Outcome
-from consurv.bounds.sample import Sample
 from consurv.bounds.screening import adjusted, p_values, screened
-from tests.bounds.samples import exponential, small, world
+from consurv.weighting.sample import Sample
+from tests.weighting.samples import exponential, small, world
 
 
 class TestPValues:

@@ -4,7 +4,7 @@ from consurv.bounds.diagnostic import CensoringTest, check_censoring
 from consurv.bounds.estimator import ConformalLowerBound
 from consurv.bounds.methods import METHODS, Method
 from consurv.bounds.screening import Screening
-from consurv.bounds.weights import Weights
+from consurv.weighting.weights import Weights
 
 __all__ = [
     "METHODS",

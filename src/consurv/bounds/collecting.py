@@ -10,13 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from consurv._checks import Float, as_plain_array, check_same_length
-from consurv.bounds.nuisance import Fitted, Nuisance, curves_of, out_of_fold
-from consurv.bounds.sample import Sample
 from consurv.conformal.blocks import Block, Data
+from consurv.conformal.censoring.nuisance import (
+    Fitted,
+    Nuisance,
+    curves_of,
+    out_of_fold,
+)
 from consurv.conformal.reading import RawModel
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
+from consurv.weighting.sample import Sample
 
 __all__ = ["CurveBlock", "check_limit", "from_blocks", "from_rows", "read_curves"]
 

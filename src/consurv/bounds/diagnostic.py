@@ -12,12 +12,12 @@ from consurv._params import AtLeast, check_params, make_rng
 from consurv._warnings import warn
 from consurv.bounds.collecting import from_rows
 from consurv.bounds.forest import NeighbourForest
-from consurv.bounds.methods.aipcw import Augmented
-from consurv.bounds.nuisance import Nuisance
-from consurv.bounds.sample import Sample, before
-from consurv.bounds.weights import check_seen
+from consurv.conformal.censoring.nuisance import Nuisance
 from consurv.conformal.inputs import check_data, check_enough
 from consurv.conformal.reading import RawModel
+from consurv.weighting.augmented import Augmented
+from consurv.weighting.sample import Sample, before
+from consurv.weighting.weights import check_seen
 
 __all__ = ["CensoringTest", "advice", "censoring_test", "check_censoring"]
 

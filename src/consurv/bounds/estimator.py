@@ -34,11 +34,8 @@ from consurv.bounds.collecting import (
 )
 from consurv.bounds.forest import NeighbourForest
 from consurv.bounds.methods import METHODS, Bound, Method, Options
-from consurv.bounds.nuisance import Fitted, Nuisance, curves_of
-from consurv.bounds.sample import Sample
 from consurv.bounds.screening import Screening, screened
-from consurv.bounds.search import check_information
-from consurv.bounds.weights import Weights, weigh
+from consurv.conformal.censoring.nuisance import Fitted, Nuisance, curves_of
 from consurv.conformal.conformal_sets import CONFORMAL_SETS
 from consurv.conformal.inputs import (
     as_table,
@@ -50,6 +47,9 @@ from consurv.conformal.reading import RawModel, rows_of
 from consurv.conformal.trainer import Trainer
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput, NotConformalizedError
+from consurv.weighting.sample import Sample
+from consurv.weighting.search import check_information
+from consurv.weighting.weights import Weights, weigh
 
 __all__ = ["ConformalLowerBound"]
 

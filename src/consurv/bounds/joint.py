@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from consurv._checks import Float
-from consurv.bounds.augmentation import grid_of
-from consurv.bounds.sample import Sample
 from consurv.curves.search import pick
+from consurv.weighting.augmentation import grid_of
+from consurv.weighting.sample import Sample
 
 __all__ = ["Joint"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from consurv._checks import Bool, Float
-from consurv.bounds.sample import Sample
-from consurv.bounds.weights import inverse
 from consurv.curves.curves import SurvivalCurves
+from consurv.weighting.sample import Sample
+from consurv.weighting.weights import inverse
 
 __all__ = ["Screening", "adjusted", "p_values", "screened"]
 

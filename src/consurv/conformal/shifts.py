@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from consurv._checks import Bool, Float, Index, check_same_length
+from consurv._checks import Float, check_same_length
 from consurv._params import AtLeast, InstanceOf, OneOf, check_params, make_rng
 from consurv._warnings import warn
 from consurv.conformal.blocks import Block, Sweep
 from consurv.conformal.censoring.rules import CensoringRule, resolve_rule
+from consurv.conformal.found import Shifts
 from consurv.conformal.identified import ENOUGH_EVENTS, listed, unidentified_text
 from consurv.conformal.quantile import conformal_quantile
 from consurv.curves.kaplan_meier import KaplanMeier
@@ -21,30 +22,6 @@ from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = ["Shifts", "conformal_shifts", "descend", "find_shifts"]
-
-
-class Shifts(NamedTuple):
-    """The conformal quantile of the scores at every level, and what it rests on.
-
-    Attributes
-    ----------
-    shifts : ndarray of shape (P,)
-    n_subjects : ndarray of shape (P,)
-        How many subjects count at each level.
-    beyond : ndarray of shape (P,) of bool
-        Levels with k > N: the shift is the largest score.
-    identified : ndarray of shape (P,) of bool
-        Levels with enough events at or beyond q' (five, or half of the k subjects that
-        should be there).
-    n_infinite : int
-        Subjects left out at some level because their percentile time is infinite.
-    """
-
-    shifts: Float
-    n_subjects: Index
-    beyond: Bool
-    identified: Bool
-    n_infinite: int = 0
 
 
 def conformal_shifts(
@@ -149,19 +126,30 @@ def find_shifts(
     """
     levels = blocks[0].levels
     _check_enough(sum(len(block.outcome) for block in blocks))  # before the rule looks
+    own = rule.shifts(blocks)
+    if own is not None:
+        found, learns = own, False
+    else:
+        found, learns = _by_sweeps(blocks, rule, rng)
+    _warn_about(found, levels)
+    if any(block.outcome.n_events for block in blocks):
+        _warn_about_unidentified(found, levels, learns=learns)
+    return found
+
+
+def _by_sweeps(
+    blocks: Sequence[Block], rule: CensoringRule, rng: np.random.Generator
+) -> tuple[Shifts, bool]:
+    """Return the shifts by what each block contributes, and whether levels learn."""
     sweeps = rule.sweeps(blocks, rng)
     counted = sum(sweep.n_subjects for sweep in sweeps)
     _check_enough(counted)
     _warn_without_events(blocks, rule)
-    found = descend(sweeps, levels)
+    found = descend(sweeps, blocks[0].levels)
     if found.n_subjects.min() < counted:
         n_infinite = sum(sweep.n_infinite for sweep in sweeps)
         found = found._replace(n_infinite=n_infinite)
-    _warn_about(found, levels)
-    if any(block.outcome.n_events for block in blocks):
-        learns = any(sweep.learns for sweep in sweeps)
-        _warn_about_unidentified(found, levels, learns=learns)
-    return found
+    return found, any(sweep.learns for sweep in sweeps)
 
 
 def descend(sweeps: Sequence[Sweep], levels: Float) -> Shifts:

@@ -8,13 +8,13 @@ import numpy as np
 
 from consurv.bounds.diagnostic import advice, censoring_test
 from consurv.bounds.forest import NeighbourForest
-from consurv.bounds.nuisance import Nuisance, curves_of, out_of_fold
-from consurv.bounds.sample import Sample
+from consurv.conformal.censoring.nuisance import Nuisance, curves_of, out_of_fold
 from consurv.conformal.reading import rows_of
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 from consurv.report.cautions import Caution
+from consurv.weighting.sample import Sample
 
 __all__ = ["about_censoring"]
 

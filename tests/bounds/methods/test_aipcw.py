@@ -5,12 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from consurv import Outcome
-from consurv.bounds.methods.aipcw import AIPCW, Augmented, seen_at
+from consurv.bounds.methods.aipcw import AIPCW
 from consurv.bounds.methods.ipcw import IPCW
 from consurv.bounds.methods.method import Options
-from consurv.bounds.sample import Sample
 from consurv.errors import InvalidInput
-from tests.bounds.samples import exponential, small, world
+from consurv.weighting.augmented import Augmented, seen_at
+from consurv.weighting.sample import Sample
+from tests.weighting.samples import exponential, small, world
 
 
 def literal(sample, i, q, s, drops):

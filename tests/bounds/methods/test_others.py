@@ -16,9 +16,9 @@ from consurv.bounds import METHODS
 from consurv.bounds.methods.dr_cosarc import completed
 from consurv.bounds.methods.fixed import cutoff_of, shifted
 from consurv.bounds.methods.method import Options, split_conformal
-from consurv.bounds.sample import Sample
 from consurv.errors import CalibrationWarning, InvalidInput
-from tests.bounds.samples import exponential, small, steps, world
+from consurv.weighting.sample import Sample
+from tests.weighting.samples import exponential, small, steps, world
 
 
 def descend(sample, miscoverage, coverage):

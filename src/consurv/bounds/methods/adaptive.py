@@ -6,9 +6,9 @@ import numpy as np
 
 from consurv._checks import Float
 from consurv.bounds.methods.method import Bound, LevelBound, Method, Options, found
-from consurv.bounds.sample import Sample, before
-from consurv.bounds.search import check_information, lowest_level
-from consurv.bounds.weights import inverse, largest_inverse, weigh
+from consurv.weighting.sample import Sample, before
+from consurv.weighting.search import check_information, lowest_level
+from consurv.weighting.weights import inverse, largest_inverse, weigh
 
 __all__ = ["Adaptive"]
 

@@ -4,55 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from consurv._checks import Bool, Float
-from consurv.bounds.augmentation import Augmentation
+from consurv._checks import Float
 from consurv.bounds.methods.method import Bound, LevelBound, Method, Options, found
-from consurv.bounds.sample import Sample, before
-from consurv.bounds.search import check_information, lowest_level, wanted
-from consurv.bounds.weights import check_seen, inverse, largest_inverse, weigh
-from consurv.curves.curves import SurvivalCurves
+from consurv.weighting.augmented import Augmented, seen_at
+from consurv.weighting.sample import Sample
+from consurv.weighting.search import check_information, lowest_level, wanted
+from consurv.weighting.weights import largest_inverse, weigh
 
-__all__ = ["AIPCW", "Augmented", "seen_at"]
-
-
-class Augmented:
-    """θ of each subject: what it tells of P(T ≥ q|x), unbiased if S or G is right.
-
-    Parameters
-    ----------
-    sample : Sample
-        Censored.
-    most : float
-        1/G is clipped there.
-    """
-
-    def __init__(self, sample: Sample, most: float = np.inf) -> None:
-        self._censoring: SurvivalCurves = sample.known_censoring
-        self._event = sample.model if sample.event is None else sample.event
-        time, self._most = sample.outcome.time, most
-        self._sums = Augmentation(self._censoring, self._event, time, most)
-        # Of those whose q lies beyond Y, to be multiplied by S(q⁻).
-        g = inverse(self._censoring.survival_at_observed(time), most)
-        s = np.nan_to_num(inverse(self._event.survival_at_observed(time)), nan=0.0)
-        own = time[:, None]
-        lost = np.where(s > 0, g * s, 0.0) - self._sums.until(own)[:, 0]
-        past = -self._sums.before(own)[:, 0]
-        self._later = np.where(sample.outcome.event, past, lost)[:, None]
-
-    def at(self, q: Float, covered: Bool) -> Float:
-        """Return θ (n, m) at times q (n, m), *covered* where Y ≥ q; NaN if unknown."""
-        survival = before(self._event, q)
-        reached = inverse(before(self._censoring, q), self._most)
-        sums = self._sums.before(np.where(covered, q, 0.0))
-        return np.where(covered, reached - survival * sums, survival * self._later)
-
-
-def seen_at(sample: Sample, q: Float, most: float) -> Float:
-    """Return 1/G(min(Y, q)⁻) of whom it is known at q whether T ≥ q; 0 of others."""
-    time = sample.outcome.time
-    known = sample.outcome.event | (time >= q)
-    g = before(sample.known_censoring, np.minimum(time, q)[:, None])[:, 0]
-    return check_seen(np.where(known, inverse(g, most), 0.0))
+__all__ = ["AIPCW"]
 
 
 class AIPCW(Method):

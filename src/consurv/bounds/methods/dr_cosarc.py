@@ -9,8 +9,8 @@ import numpy as np
 from consurv._checks import Float
 from consurv.bounds.methods.adaptive import Adaptive
 from consurv.bounds.methods.method import Bound, LevelBound, Method, Options
-from consurv.bounds.sample import Sample
 from consurv.curves.curves import SurvivalCurves
+from consurv.weighting.sample import Sample
 
 __all__ = ["DRCosarc", "completed"]
 

@@ -9,10 +9,10 @@ import numpy as np
 from consurv._checks import Float
 from consurv._warnings import warn
 from consurv.bounds.methods.method import Bound, Method, Options
-from consurv.bounds.sample import Sample, before
-from consurv.bounds.search import check_information
-from consurv.bounds.weights import check_seen, inverse, largest_inverse, weigh
 from consurv.curves.curves import SurvivalCurves
+from consurv.weighting.sample import Sample, before
+from consurv.weighting.search import check_information
+from consurv.weighting.weights import check_seen, inverse, largest_inverse, weigh
 
 __all__ = ["Fixed", "ShiftBound", "cutoff_of", "shifted"]
 

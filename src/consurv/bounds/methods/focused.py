@@ -7,9 +7,9 @@ import numpy as np
 from consurv._checks import Float
 from consurv.bounds.joint import Joint
 from consurv.bounds.methods.method import Bound, LevelBound, Method, Options, found
-from consurv.bounds.sample import Sample
-from consurv.bounds.search import check_information, weighted_level
-from consurv.bounds.weights import check_seen, inverse, weigh
+from consurv.weighting.sample import Sample
+from consurv.weighting.search import check_information, weighted_level
+from consurv.weighting.weights import check_seen, inverse, weigh
 
 __all__ = ["Focused", "clipped", "focused_weights"]
 

@@ -8,9 +8,9 @@ from consurv._checks import Float
 from consurv.bounds.joint import Joint
 from consurv.bounds.methods.focused import focused_weights
 from consurv.bounds.methods.method import Bound, LevelBound, Method, Options, found
-from consurv.bounds.sample import Sample
-from consurv.bounds.search import check_information, lowest_level
-from consurv.bounds.weights import weigh
+from consurv.weighting.sample import Sample
+from consurv.weighting.search import check_information, lowest_level
+from consurv.weighting.weights import weigh
 
 __all__ = ["Fused"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from consurv.bounds.methods.aipcw import seen_at
 from consurv.bounds.methods.method import Bound, LevelBound, Method, Options, found
-from consurv.bounds.sample import Sample, before
-from consurv.bounds.search import check_information, wanted, weighted_level
-from consurv.bounds.weights import inverse, largest_inverse, weigh
+from consurv.weighting.augmented import seen_at
+from consurv.weighting.sample import Sample, before
+from consurv.weighting.search import check_information, wanted, weighted_level
+from consurv.weighting.weights import inverse, largest_inverse, weigh
 
 __all__ = ["IPCW"]
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from consurv._checks import Float
-from consurv.bounds.sample import Sample
-from consurv.bounds.search import check_information, wanted, weighted_level
-from consurv.bounds.weights import Weights, weigh
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
+from consurv.weighting.sample import Sample
+from consurv.weighting.search import check_information, wanted, weighted_level
+from consurv.weighting.weights import Weights, weigh
 
 __all__ = ["Bound", "LevelBound", "Method", "Options", "found", "split_conformal"]
 

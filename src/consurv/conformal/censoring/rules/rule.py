@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from consurv.conformal.blocks import Block, Contribution, Data, Sweep
+from consurv.conformal.found import Shifts
 
 __all__ = ["CensoringRule"]
 
@@ -44,6 +45,10 @@ class CensoringRule:
     ) -> Sequence[Sweep]:
         """Return what each block contributes on its way down the levels."""
         return [self.contribution(block, rng) for block in blocks]
+
+    def shifts(self, blocks: Sequence[Block]) -> Shifts | None:
+        """Return the shifts themselves, of a rule that knows better than by sweeps."""
+        return None
 
     @property
     def name(self) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from consurv._checks import Float
-from consurv.bounds.sample import Sample, before
 from consurv.errors import InvalidInput
+from consurv.weighting.sample import Sample, before
 
 __all__ = ["Weights", "check_seen", "inverse", "largest_inverse", "weigh"]
 

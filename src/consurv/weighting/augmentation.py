@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.bounds.sample import before
-from consurv.bounds.weights import inverse
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.search import pick
+from consurv.weighting.sample import before
+from consurv.weighting.weights import inverse
 
 __all__ = ["Augmentation", "grid_of"]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from consurv._checks import Float
-from consurv.bounds.weights import check_seen
 from consurv.errors import InvalidInput
+from consurv.weighting.weights import check_seen
 
 __all__ = ["check_information", "lowest_level", "wanted", "weighted_level"]
 
@@ -35,7 +35,10 @@ def wanted(coverage: float, counts: Float) -> float:
 
 
 def lowest_level(
-    covered: Callable[[Float], Float], candidates: Float, target: float
+    covered: Callable[[Float], Float],
+    candidates: Float,
+    target: float,
+    coarse: int = _COARSE,
 ) -> float | None:
     """Return the lowest level at and above which enough is covered; None if none is.
 
@@ -46,6 +49,9 @@ def lowest_level(
     candidates : ndarray
         Levels, falling.
     target : float
+    coarse : int
+        Of more candidates every m-th is looked at first, then those around the end; a
+        dip between two of them may be missed.
 
     Raises
     ------
@@ -61,13 +67,13 @@ def lowest_level(
     >>> lowest_level(lambda u: np.array([mass[v] for v in u]), levels, 8.0)
     0.8
     """
-    stride = -(-len(candidates) // _COARSE)
+    stride = -(-len(candidates) // coarse)
     if stride > 1:
-        coarse = candidates[stride - 1 :: stride]
-        last = lowest_level(covered, coarse, target)
+        some = candidates[stride - 1 :: stride]
+        last = lowest_level(covered, some, target, coarse)
         first = 0 if last is None else int(np.argmax(candidates == last)) + 1
         rest = candidates[first : first + stride]
-        finer = lowest_level(covered, rest, target)
+        finer = lowest_level(covered, rest, target, max(coarse, stride))
         return last if finer is None else finer
     found = None
     for start in range(0, len(candidates), _AT_ONCE):

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from consurv import KaplanMeier, Outcome
-from consurv.bounds.nuisance import Nuisance, curves_of, flipped, out_of_fold
+from consurv.conformal.censoring.nuisance import (
+    Nuisance,
+    curves_of,
+    flipped,
+    out_of_fold,
+)
 from consurv.errors import InvalidInput
 from consurv.models import CoxPH
 

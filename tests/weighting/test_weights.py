@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from consurv import Outcome, SurvivalCurves
-from consurv.bounds.sample import Sample
-from consurv.bounds.weights import check_seen, inverse, largest_inverse, weigh
 from consurv.errors import InvalidInput
+from consurv.weighting.sample import Sample
+from consurv.weighting.weights import check_seen, inverse, largest_inverse, weigh
 
 
 class TestInverse:

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from consurv import SurvivalCurves
-from consurv.bounds.augmentation import Augmentation
-from tests.bounds.samples import exponential, steps
+from consurv.weighting.augmentation import Augmentation
+from tests.weighting.samples import exponential, steps
 
 
 def ones(n):

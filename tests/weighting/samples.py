@@ -3,7 +3,7 @@
 import numpy as np
 
 from consurv import Outcome, SurvivalCurves
-from consurv.bounds.sample import Sample
+from consurv.weighting.sample import Sample
 
 
 def steps(rng, n, k=6, *, low=0.2, shared=True):

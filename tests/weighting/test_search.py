@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from consurv.bounds.search import (
+from consurv.errors import InvalidInput
+from consurv.weighting.search import (
     check_information,
     lowest_level,
     wanted,
     weighted_level,
 )
-from consurv.errors import InvalidInput
 
 
 def brute(mass, levels, target):
