@@ -114,11 +114,16 @@ def _made_by(frame: FrameType) -> type | None:
 def measure(n: int = 300) -> dict[str, Walk]:
     """Follow training and prediction with simulated data of *n* subjects."""
     data = make_weibull(n, random_state=0)
+    paper = {"adjustment": "time", "conformal_set": "paper"}
+    models = [
+        ConformalSurvival(CoxPH(), random_state=0, **how) for how in ({}, {}, paper)
+    ]
     # Once before: modules that are imported on demand are no part of the walk.
-    ConformalSurvival(CoxPH(), random_state=0).fit(data.X, data.y)
-    model = ConformalSurvival(CoxPH(), random_state=0)
+    first, model, shifted = (each.fit(data.X, data.y) for each in models)
+    first.predict_survival_function(data.X)
     return {
         "fit": follow(lambda: model.fit(data.X, data.y)),
+        "by shifts": follow(lambda: shifted.fit(data.X, data.y)),
         "predict": follow(lambda: model.predict_survival_function(data.X)),
     }
 

@@ -2,20 +2,36 @@
 
 import numpy as np
 
+from consurv.conformal.masses import EVERYONE, to_mass
+from consurv.conformal.quantile import smallest_scores
+
 
 class Mass:
     """The mass of laws at one level, for scores q − t."""
 
-    def __init__(self, law, q):
-        self.of = law.at(q, np.ones(len(q)))
-        self.n, self.sketch = self.of.n, self.of.sketch
-        self.coarse_mass = self.of.coarse_mass
+    def __init__(self, law, q, rows=EVERYONE):
+        self.of = law.at(q, np.ones(len(q)), rows)
+        self.n = self.of.n
+
+    def sketch(self, size):
+        return self.of.sketch(size)[0]
+
+    def coarse_mass(self, s):
+        return self.of.coarse_masses(np.array([[s]]))[0, 0]
+
+    def at(self, s):
+        return self.of.at(np.array([s]), None)
 
     def mass(self, s):
-        return self.of.at(s, None).mass
+        return to_mass(self.at(s).units)[0]
 
     def n_pieces(self, lo, hi):
-        return self.of.n_pieces(self.of.at(lo, None), self.of.at(hi, None))
+        return self.of.n_pieces(self.at(lo), self.at(hi))[0]
 
     def pieces(self, lo, hi):
-        return self.of.pieces(self.of.at(lo, None), self.of.at(hi, None))
+        return self.of.pieces(self.at(lo), self.at(hi))
+
+
+def smallest_score(masses, k):
+    """Return the smallest score at which masses of one level together reach k."""
+    return smallest_scores(masses, np.array([0]), np.array([k]))[0]

@@ -7,8 +7,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from consurv.conformal import TimeAdjustment
-from consurv.conformal.blocks import Block, LevelMass
+from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules import RULES
+from consurv.conformal.masses import LevelMass
 from consurv.conformal.shifts import descend, find_shifts
 from consurv.errors import CalibrationWarning
 from consurv.outcome import Outcome
@@ -19,8 +20,8 @@ class Recorded:
 
     n_subjects, n_infinite = 10, 0
 
-    def __init__(self, learns):
-        self.learns, self.log = learns, []
+    def __init__(self):
+        self.log = []
 
     def at(self, p):
         self.log.append(("at", p))
@@ -39,7 +40,7 @@ class Lost(Recorded):
 
 class TestDescend:
     def test_goes_down_and_tells_each_level_before_the_next(self):
-        sweep = Recorded(learns=True)
+        sweep = Recorded()
         steps = descend([sweep], np.array([0.5, 0.2, 0.9]))
         # k = ⌈5.5⌉ = 6, ⌈2.2⌉ = 3, ⌈9.9⌉ = 10 of 0 … 9.
         assert steps.shifts.tolist() == [5, 102, 209]
@@ -52,20 +53,15 @@ class TestDescend:
             ("learn", 1, 102),
         ]
 
-    def test_does_not_tell_sweeps_that_do_not_learn(self):
-        sweep = Recorded(learns=False)
-        descend([sweep], np.array([0.5]))
-        assert sweep.log == [("at", 0)]
-
     def test_levels_below_the_last_identified_take_its_shift(self):
-        sweep = Lost(learns=True)
+        sweep = Lost()
         steps = descend([sweep], np.array([0.1, 0.2, 0.6, 0.8]))
         assert steps.identified.tolist() == [False, False, True, True]
         assert steps.shifts.tolist() == [6, 6, 6, 8]
         assert sweep.log[-1] == ("learn", 0, 6)
 
     def test_if_none_is_identified_nothing_moves(self):
-        steps = descend([Lost(learns=True)], np.array([0.1, 0.2]))
+        steps = descend([Lost()], np.array([0.1, 0.2]))
         assert steps.shifts.tolist() == [0, 0]
 
 

@@ -12,11 +12,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import consurv.conformal.quantile as quantile
 from consurv.conformal import shifts
-from consurv.conformal.blocks import LevelMass, Pieces
+from consurv.conformal.censoring.laws.law import AtScore
 from consurv.conformal.censoring.laws.sampled import SampledLaw
-from consurv.conformal.quantile import rank, smallest_score
+from consurv.conformal.masses import LevelMass, Pieces
+from consurv.conformal.quantile import rank
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
+from tests.conformal.masses import smallest_score
 
 # The rule that these tests are about; others are named where they are meant.
 conformal_shifts = partial(shifts.conformal_shifts, censoring="kaplan-meier")
@@ -425,15 +427,25 @@ class TestSmallestScore:
     def test_rounded_masses_still_reach_the_rank(self):
         # Ten tenths add up to 0.9999999999999999 in floats.
         class Tenths:
-            n, most_pieces = 1, 10
+            n, most_pieces, straight = 1, 10, False
             last_time = 1.0
 
+            def sketch(self, size):
+                return np.arange(10.0)[None]
+
             def at(self, s, above):
-                return None
+                return AtScore(s, np.array([[int(s[0] > 0), 0]]))
+
+            def n_pieces(self, lo, hi):
+                return np.array([10])
+
+            def bends(self, lo, hi):
+                return np.array([False])
 
             def pieces(self, lo, hi):
                 jump = np.full(10, 0.1)
-                return Pieces(0.0, 0.0, np.arange(10.0), jump, np.zeros(10))
+                level = np.zeros(10, int)
+                return Pieces(np.zeros(1), level, np.arange(10.0), jump, 0 * jump)
 
         blocks = [LevelMass(np.array([20.0]), Tenths())]
         assert np.cumsum(np.full(10, 0.1))[-1] < 1

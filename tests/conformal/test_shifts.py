@@ -15,16 +15,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 import consurv.conformal.quantile as quantile
 from consurv.conformal import shifts
 from consurv.conformal.adjust import adjust
-from consurv.conformal.blocks import Block, Contribution, LevelMass
+from consurv.conformal.blocks import Block, Contribution
 from consurv.conformal.censoring.laws.sampled import SampledLaw
 from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
 from consurv.conformal.censoring.rules.kaplan_meier import KaplanMeierRule
-from consurv.conformal.quantile import smallest_score
+from consurv.conformal.masses import LevelMass
 from consurv.conformal.shifts import find_shifts
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.outcome import Outcome
-from tests.conformal.masses import Mass
+from tests.conformal.masses import Mass, smallest_score
 
 # The rule that these tests are about; others are named where they are meant.
 conformal_shifts = partial(shifts.conformal_shifts, censoring="kaplan-meier")

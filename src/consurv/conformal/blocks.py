@@ -10,29 +10,29 @@ levels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
+from consurv.conformal.masses import Law, LawMass, LevelMass
+from consurv.conformal.questions import FEW_POINTS, Masses, Question
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 
-__all__ = [
-    "Block",
-    "Contribution",
-    "Data",
-    "Law",
-    "LawMass",
-    "LevelMass",
-    "Pieces",
-    "State",
-    "Sweep",
-    "refer",
-]
+__all__ = ["Block", "Contribution", "Data", "Sweep"]
+
+S = TypeVar("S")
+# Subjects looked at together, so that all that belongs to them stays in the cache.
+_PART = 1 << 14
+# A sketch is made from about so many subjects of a block.
+_SAMPLE = 1 << 16
+# Scores of a sketch made together.
+_TOGETHER = 1 << 19
+# Rows whose percentile times are turned over together.
+_TURNED = 1 << 9
 
 Data = tuple[Any, Outcome]
 
@@ -90,6 +90,11 @@ class Block:
         return (none, q) if self.proportional else (q, none)
 
     @cached_property
+    def finite(self) -> bool:
+        """Whether all percentile times are, so that everybody counts at every level."""
+        return not self.reading.size or bool(self.reading.max() < np.inf)
+
+    @cached_property
     def kaplan_meier(self) -> KaplanMeier:
         """The curve to use, estimated on first use."""
         return self.reference or KaplanMeier(self.outcome)
@@ -100,120 +105,8 @@ class Block:
         return self.member or self.reference is None
 
 
-def refer(
-    blocks: Sequence[Block], wanted: str | KaplanMeier, training: Outcome | None
-) -> tuple[KaplanMeier, list[Block]]:
-    """Give all blocks one Kaplan–Meier curve for their censored subjects.
-
-    Parameters
-    ----------
-    blocks : sequence of Block
-    wanted : {"train", "conformal"} or KaplanMeier
-        Whose outcomes it is made of. Nobody is known to belong to the sample of a
-        given one.
-    training : Outcome or None
-        What the model was trained on; without it the curve is that of the blocks.
-    """
-    if isinstance(wanted, KaplanMeier):
-        curve, members = wanted, [False] * len(blocks)
-    elif wanted == "train" and training is not None:
-        curve, members = KaplanMeier(training), [block.in_training for block in blocks]
-    else:
-        everyone = Outcome.concatenate([block.outcome for block in blocks])
-        curve, members = KaplanMeier(everyone), [True] * len(blocks)
-    pairs = zip(blocks, members, strict=True)
-    return curve, [replace(b, reference=curve, member=m) for b, m in pairs]
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """The mass on an interval (lo, hi] as a step and piecewise-linear function.
-
-    ``base`` and ``base_slope`` hold at lo; at ``position[i]`` the mass jumps by
-    ``jump[i]`` and its slope changes by ``slope[i]``. Positions come in no order.
-    """
-
-    base: float
-    base_slope: float
-    position: Float
-    jump: Float
-    slope: Float
-
-
-class State(Protocol):
-    """What a law found out at one score; the search hands it back for the pieces."""
-
-    s: float
-    mass: float
-
-
-class LawMass(Protocol):
-    """What n censored subjects add to the mass at one level: Σ P(T ≥ offset − s·rate).
-
-    Offset and rate are those of ``Block.line``.
-    """
-
-    n: int
-    last_time: float  # no law reaches further; 0 where scores have no unit of time
-    most_pieces: int  # how many breakpoints there are in all
-
-    def sketch(self, size: int) -> Float:
-        """Return scores that resemble the mass, each of weight 1/size."""
-
-    def coarse_mass(self, s: float) -> float:
-        """Return a cheap estimate of the mass."""
-
-    def at(self, s: float, above: Any) -> Any:
-        """Return the State at s; *above* is a known one at a larger score, or None."""
-
-    def n_pieces(self, lo: Any, hi: Any) -> int:
-        """Return about how many breakpoints ``pieces`` would list."""
-
-    def pieces(self, lo: Any, hi: Any) -> Pieces:
-        """Return the mass between two states; some breakpoints may lie outside."""
-
-
-@dataclass(frozen=True)
-class LevelMass:
-    """N·F at one level for one block: the scores of points, the mass of laws.
-
-    ``fixed`` is mass that is there whatever the score; ``n_fixed`` subjects are neither
-    points nor in the law, and contribute no more than their part of it. ``events`` are
-    the scores of observed events, where the points are more than those.
-    """
-
-    points: Float
-    law: LawMass | None = None
-    fixed: float = 0.0
-    n_fixed: int = 0
-    events: Float | None = None
-
-    @property
-    def n(self) -> int:
-        """Number of subjects."""
-        in_law = 0 if self.law is None else self.law.n
-        return len(self.points) + in_law + self.n_fixed
-
-    def events_until(self, s: float) -> int:
-        """Return how many observed events have scores of at most *s*."""
-        events = self.points if self.events is None else self.events
-        return int(np.count_nonzero(events <= s))
-
-
-class Law(Protocol):
-    """The laws of T given T > c of the censored subjects of a block."""
-
-    def at(self, offset: Float, rate: Float) -> LawMass:
-        """Return the mass for scores on these lines, one per subject."""
-
-    def select(self, rows: Bool) -> Law:
-        """Return the laws of some of the subjects."""
-
-
 class Sweep(Protocol):
-    """A block on its way down the levels, where a level may build on those above."""
-
-    learns: bool  # whether a level depends on those above it
+    """A block on its way down the levels, where a level builds on those above."""
 
     @property
     def n_subjects(self) -> int:
@@ -235,10 +128,9 @@ class Contribution:
     """What the subjects of one block contribute, whatever the shifts of other levels.
 
     Points for some, laws for others; subjects in neither list contribute nothing and
-    are not counted. ``law`` is None where no subject has one.
+    are not counted. ``law`` is None where no subject has one. It is a ``Partition``.
     """
 
-    learns = False
     block: Block
     point_rows: Index
     point_times: Float
@@ -261,28 +153,112 @@ class Contribution:
         rows = np.concatenate([self.point_rows, self.law_rows])
         return int(np.isinf(self.block.percentile_times[rows]).any(axis=1).sum())
 
-    def at(self, p: int) -> LevelMass:
-        """Return the mass at the p-th level; infinite rows do not count."""
-        q = np.ascontiguousarray(self.block.percentile_times[:, p])
-        offset, rate = self.block.line(q)
-        rows, times, law_rows, law = (
-            self.point_rows,
-            self.point_times,
-            self.law_rows,
-            self.law,
+    def answer(self, question: Question[S]) -> S:
+        """Return the summary that a question asks for."""
+        if not question.of_sample:
+            return question.answer(self._masses(question.levels, question.of_laws))
+        # Points are listed in the next round; with laws a narrow window saves one.
+        wanted = _SAMPLE if len(self.law_rows) else FEW_POINTS
+        every = max(-(-self.n_subjects // wanted), 1)
+        some = slice(None, None, every)
+        law = None if self.law is None else self.law.select(some)
+        sample = replace(
+            self,
+            point_rows=self.point_rows[some],
+            point_times=self.point_times[some],
+            law_rows=self.law_rows[some],
+            law=law,
         )
-        if q.size and q.max() == np.inf:
-            finite = q[rows] < np.inf
-            rows, times = rows[finite], times[finite]
-            finite = q[law_rows] < np.inf
-            law_rows = law_rows[finite]
-            law = law if law is None or finite.all() else law.select(finite)
-        points = (offset[rows] - times) / rate[rows]
-        events = points[self.block.outcome.event[rows]]
-        if law is None:
-            return LevelMass(points, events=events)
-        at_level = law.at(offset[law_rows], rate[law_rows])
-        return LevelMass(points, at_level, events=events)
+        outline: Any = question.answer(sample._everyone(question.levels))
+        if every > 1:
+            lists = self.point_rows, self.law_rows
+            counts = [self._n_finite(rows, question.levels) for rows in lists]
+            outline = outline.standing_for(*counts)
+        answer: S = outline
+        return answer
 
-    def learn(self, p: int, shift: float) -> None:
-        """Do nothing."""
+    def _n_finite(self, rows: Index, levels: Index) -> Index:
+        q = self.block.percentile_times
+        if self.block.finite:
+            return np.full(len(levels), len(rows))
+        counts = [np.count_nonzero(q[rows, p] < np.inf) for p in levels.tolist()]
+        return np.array(counts)
+
+    def _everyone(self, levels: Index) -> Masses:
+        """Return the mass of all subjects together at some levels at a time."""
+        points, laws = slice(0, len(self.point_rows)), slice(0, len(self.law_rows))
+        return self._part(points, laws, levels, _TOGETHER)
+
+    def _masses(self, levels: Index, of_laws: bool) -> Masses:
+        """Yield the mass of a few subjects at some levels at a time.
+
+        What belongs to them stays in the cache from level to level. Points are left
+        out where only laws are asked for.
+        """
+        none = slice(0, 0)
+        for part in _parts(0 if of_laws else len(self.point_rows)):
+            yield from self._part(part, none, levels)
+        for part in _parts(len(self.law_rows)):
+            yield from self._part(none, part, levels)
+
+    def _part(
+        self, points: slice, laws: slice, levels: Index, room: int = _PART
+    ) -> Masses:
+        """Yield the mass of some subjects: many levels at once if they are few."""
+        point_q = self._point_q[:, points]
+        law_q = self._law_q[:, laws]
+        if not np.array_equal(levels, np.arange(len(point_q))):
+            point_q, law_q = point_q[levels], law_q[levels]
+        size, law = point_q.shape[1] + law_q.shape[1], self.law if law_q.size else None
+        alone = not self.block.finite or (law is not None and not law.many_levels)
+        step = 1 if alone else max(room // max(size, 1), 1)
+        for first in range(0, len(levels), step):
+            group = slice(first, first + step)
+            mass = self._points(point_q[group], points)
+            if law is not None:
+                mass = replace(mass, law=self._law(law, law_q[group], laws))
+            yield group, mass
+
+    @cached_property
+    def _point_q(self) -> Float:
+        return self._turned(self.point_rows)
+
+    @cached_property
+    def _law_q(self) -> Float:
+        return self._turned(self.law_rows)
+
+    def _turned(self, rows: Index) -> Float:
+        """Return percentile times, one row for each level."""
+        q = self.block.percentile_times
+        turned = np.empty((q.shape[1], len(rows)))
+        for part in _parts(len(rows), _TURNED):  # within the cache
+            turned[:, part] = q.take(rows[part], axis=0).T
+        return turned
+
+    def _points(self, q: Float, part: slice) -> LevelMass:
+        """Return the mass of points; infinite rows do not count."""
+        times, events = self.point_times[part], self._events[part]
+        if not self.block.finite:
+            finite = q[0] < np.inf
+            q, times, events = q[:, finite], times[finite], events[finite]
+        scores = -times / q if self.block.proportional else q - times
+        return LevelMass(scores, events=None if self._all_events else events)
+
+    @cached_property
+    def _events(self) -> Bool:
+        return self.block.outcome.event[self.point_rows]
+
+    @cached_property
+    def _all_events(self) -> bool:
+        return bool(self._events.all())
+
+    def _law(self, law: Law, q: Float, rows: slice) -> LawMass:
+        """Return the mass of laws; infinite rows do not count."""
+        if self.block.finite or q.max(initial=0.0) < np.inf:
+            return law.at(*self.block.line(q), rows)
+        finite = np.flatnonzero(q[0] < np.inf)
+        return law.at(*self.block.line(q[:, finite]), finite + rows.start)
+
+
+def _parts(n: int, size: int = _PART) -> list[slice]:
+    return [slice(i, min(i + size, n)) for i in range(0, n, size)]

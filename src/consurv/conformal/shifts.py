@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from consurv._checks import Float, check_same_length
+from consurv._checks import Bool, Float, check_same_length
 from consurv._params import AtLeast, InstanceOf, OneOf, check_params, make_rng
 from consurv._warnings import warn
 from consurv.conformal.blocks import Block, Sweep
-from consurv.conformal.censoring.rules import CensoringRule, resolve_rule
+from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
 from consurv.conformal.found import Shifts
 from consurv.conformal.identified import ENOUGH_EVENTS, listed, unidentified_text
-from consurv.conformal.quantile import conformal_quantile
+from consurv.conformal.partitions import Blocks, Partitions, as_partitions
+from consurv.conformal.quantile import Quantiles, conformal_quantiles
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import as_percentile_times
 from consurv.errors import InvalidInput
@@ -109,7 +110,9 @@ def conformal_shifts(
 
 
 def find_shifts(
-    blocks: Sequence[Block], rule: CensoringRule, rng: np.random.Generator
+    blocks: Partitions | Sequence[Block],
+    rule: CensoringRule,
+    rng: np.random.Generator,
 ) -> Shifts:
     """Return the shifts of all blocks of subjects together.
 
@@ -118,74 +121,95 @@ def find_shifts(
 
     Parameters
     ----------
-    blocks : sequence of Block
+    blocks : Partitions or sequence of Block
         All with the same levels and score.
     rule : CensoringRule
     rng : Generator
         For rules that draw.
     """
-    levels = blocks[0].levels
-    _check_enough(sum(len(block.outcome) for block in blocks))  # before the rule looks
-    own = rule.shifts(blocks)
-    if own is not None:
-        found, learns = own, False
-    else:
-        found, learns = _by_sweeps(blocks, rule, rng)
+    subjects = as_partitions(blocks)
+    levels = subjects.levels
+    _check_enough(subjects.n)  # before the rule looks
+    _check_place(subjects, rule)
+    own = rule.shifts(subjects)
+    found, learns = (own, False) if own else _by_sweeps(subjects, rule, rng)
     _warn_about(found, levels)
-    if any(block.outcome.n_events for block in blocks):
+    if subjects.n_events:
         _warn_about_unidentified(found, levels, learns=learns)
     return found
 
 
 def _by_sweeps(
-    blocks: Sequence[Block], rule: CensoringRule, rng: np.random.Generator
+    subjects: Partitions, rule: CensoringRule, rng: np.random.Generator
 ) -> tuple[Shifts, bool]:
     """Return the shifts by what each block contributes, and whether levels learn."""
-    sweeps = rule.sweeps(blocks, rng)
+    sweeps: Sequence[Any] = rule.sweeps(subjects, rng)
     counted = sum(sweep.n_subjects for sweep in sweeps)
     _check_enough(counted)
-    _warn_without_events(blocks, rule)
-    found = descend(sweeps, blocks[0].levels)
+    _warn_without_events(subjects, rule)
+    learns = any(hasattr(sweep, "learn") for sweep in sweeps)
+    levels = subjects.levels
+    found = descend(sweeps, levels) if learns else at_once(sweeps, levels)
     if found.n_subjects.min() < counted:
         n_infinite = sum(sweep.n_infinite for sweep in sweeps)
         found = found._replace(n_infinite=n_infinite)
-    return found, any(sweep.learns for sweep in sweeps)
+    return found, learns
+
+
+def _check_place(subjects: Partitions, rule: CensoringRule) -> None:
+    if not (rule.anywhere or isinstance(subjects, Blocks)):
+        known = ", ".join(repr(n) for n, make in RULES.items() if make().anywhere)
+        raise InvalidInput(
+            f"the censoring rule {rule.name} sees all rows at once, or their features, "
+            f"and runs in memory only; elsewhere choose one of: {known}"
+        )
+
+
+def at_once(partitions: Sequence[Any], levels: Float) -> Shifts:
+    """Return the shift of each level, where none depends on another."""
+    found = conformal_quantiles(partitions, np.arange(len(levels)), levels)
+    _check_finite(found, levels, sum(part.n_subjects for part in partitions))
+    return Shifts(found.scores, found.n, found.ranks > found.n, _enough(found))
 
 
 def descend(sweeps: Sequence[Sweep], levels: Float) -> Shifts:
-    """Return the shift of each level, in the order of *levels*.
+    """Return the shift of each level, where those of higher levels make its mass.
 
-    Where the shifts of higher levels make a level's mass, one that is not identified
-    gets the shift of the last identified one, and so do all below.
+    A level that is not identified gets the shift of the last identified one, and so do
+    all below.
     """
     counted = sum(sweep.n_subjects for sweep in sweeps)
-    learns = any(sweep.learns for sweep in sweeps)
-    found = Shifts(
-        np.zeros(len(levels)),
-        np.zeros(len(levels), dtype=np.intp),
-        np.zeros(len(levels), dtype=np.bool_),
-        np.zeros(len(levels), dtype=np.bool_),
-    )
+    shifts, n_subjects = np.zeros(len(levels)), np.zeros(len(levels), dtype=np.intp)
+    beyond, identified = np.zeros((2, len(levels)), dtype=np.bool_)
     last, lost = 0.0, False
     for p in np.argsort(-levels).tolist():
         masses = [sweep.at(p) for sweep in sweeps]
-        shift, k, n = conformal_quantile(masses, float(levels[p]))
-        if n < 2:
-            raise InvalidInput(
-                f"only {n} of {counted} percentile times at level {levels[p]:g} are "
-                "finite; at least two are needed"
-            )
-        events = sum(mass.events_until(shift) for mass in masses)
-        enough = bool(np.isfinite(shift)) and events >= min(ENOUGH_EVENTS, k / 2)
-        if learns:
-            lost = lost or not enough
-            shift, enough = (last, False) if lost else (shift, True)
-            for sweep in sweeps:
-                sweep.learn(p, shift)
-        last = shift
-        found.shifts[p], found.n_subjects[p] = shift, n
-        found.beyond[p], found.identified[p] = k > n, enough
-    return found
+        found = conformal_quantiles(masses, np.zeros(1, dtype=np.intp), levels[[p]])
+        _check_finite(found, levels[[p]], counted)
+        lost = lost or not _enough(found)[0]
+        last = last if lost else float(found.scores[0])
+        for sweep in sweeps:
+            sweep.learn(p, last)
+        shifts[p], n_subjects[p] = last, found.n[0]
+        beyond[p], identified[p] = found.ranks[0] > found.n[0], not lost
+    return Shifts(shifts, n_subjects, beyond, identified)
+
+
+def _check_finite(found: Quantiles, levels: Float, counted: int) -> None:
+    few = np.flatnonzero(found.n < 2)
+    if few.size:
+        worst = few[np.argmax(levels[few])]
+        raise InvalidInput(
+            f"only {found.n[worst]} of {counted} percentile times at level "
+            f"{levels[worst]:g} are finite; at least two are needed"
+        )
+
+
+def _enough(found: Quantiles) -> Bool:
+    """Say which levels have enough events at or beyond q'."""
+    needed = np.minimum(ENOUGH_EVENTS, found.ranks / 2)
+    enough: Bool = np.isfinite(found.scores) & (found.n_events >= needed)
+    return enough
 
 
 def _check_enough(counted: int) -> None:
@@ -196,11 +220,9 @@ def _check_enough(counted: int) -> None:
         )
 
 
-def _warn_without_events(blocks: Sequence[Block], rule: CensoringRule) -> None:
-    given = rule.rests_on == "raw curves" or all(
-        block.reference is not None for block in blocks
-    )
-    if given and not any(block.outcome.n_events for block in blocks):
+def _warn_without_events(subjects: Partitions, rule: CensoringRule) -> None:
+    given = rule.rests_on == "raw curves" or subjects.has_reference
+    if given and not subjects.n_events:
         warn(
             "no event was observed in the conformal set: the shifts rest on the "
             f"{rule.rests_on} alone"

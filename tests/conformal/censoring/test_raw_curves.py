@@ -36,7 +36,7 @@ class TestNodes:
         assert_allclose(1 - np.exp(-curves.hazards[head]), nodes[head] * 0.05 / 2)
 
     def test_crossing_negative_and_infinite_times_are_put_in_order(self):
-        curves = RawCurves(np.array([0.8, 0.5, 0.2]))
+        curves = RawCurves(np.array([0.8, 0.5, 0.2]), largest=6.0)
         q = np.array([[4.0, 3.0, 6.0], [-1.0, 2.0, 5.0], [1.0, np.inf, np.inf]])
         nodes = curves.nodes(q)
         assert np.isfinite(nodes).all()

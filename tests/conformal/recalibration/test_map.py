@@ -6,26 +6,36 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import Outcome
 from consurv.conformal.blocks import Block
+from consurv.conformal.partitions import Blocks
 from consurv.conformal.recalibration.hazards import hazard_at
-from consurv.conformal.recalibration.likelihood import likelihood_sums, seen_probability
-from consurv.conformal.recalibration.map_fit import centre_of, fit_map
-from consurv.conformal.recalibration.sample import Sample, read_samples, thin
+from consurv.conformal.recalibration.likelihood import (
+    Sums,
+    likelihood_sums,
+    seen_probability,
+)
+from consurv.conformal.recalibration.map_fit import fit_map
 from consurv.conformal.recalibration.shrinkage import ridge_for, settled
+from consurv.conformal.recalibration.survey import Gathered, survey
 from consurv.conformal.recalibration.time_map import TimeMap
 
 NUMBERS = np.array([-0.2, 0.1, -0.1, 0.15, 0.1])
 
 
-def samples_of(reading, y, parts=1):
+def subjects(reading, y, parts=1):
     cut = np.array_split(np.arange(len(y)), parts)
-    blocks = [Block(reading[rows], np.array([0.5]), y[rows]) for rows in cut]
-    return read_samples(blocks).samples
+    return survey(Blocks(Block(reading[r], np.array([0.5]), y[r]) for r in cut))
+
+
+def sums(found, time_map):
+    parts = [likelihood_sums(sample, time_map) for sample in found.samples]
+    return Sums(*(np.sum(column, axis=0) for column in zip(*parts, strict=True)))
 
 
 def test_terms_by_hand(readings):
     reading, y = readings(40, 0)
-    (sample,) = samples_of(reading, y)
-    time_map = TimeMap(NUMBERS, centre_of([sample])[0])
+    everyone = subjects(reading, y)
+    (sample,) = everyone.samples
+    time_map = TimeMap(NUMBERS, everyone.facts.centre)
     total, shapes, seen = 0.0, sample.shapes, sample.seen
     for j in range(40):
         one = shapes.take(slice(j, j + 1))
@@ -35,7 +45,7 @@ def test_terms_by_hand(readings):
         )
         p = low - high if y.event[j] else high
         total += np.log(0.98 * p + 0.02 * sample.broad[j])
-    assert_allclose(likelihood_sums([sample], time_map).value, total, rtol=1e-12)
+    assert_allclose(likelihood_sums(sample, time_map).value, total, rtol=1e-12)
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -44,25 +54,25 @@ def test_gradient_by_differences(readings, whole):
     if whole:
         reading[:, :-2] = np.ceil(reading[:, :-2] / 3) * 3
         y = Outcome(np.ceil(y.time), y.event)
-    samples = samples_of(reading, y)
-    centre = centre_of(samples)[0]
-    found = likelihood_sums(samples, TimeMap(NUMBERS, centre))
+    everyone = subjects(reading, y)
+    assert (everyone.facts.unit > 0) == whole
+    centre = everyone.facts.centre
+    found = sums(everyone, TimeMap(NUMBERS, centre))
     for k in range(5):
         step = 1e-6 * np.eye(5)[k]
         up, down = (
-            likelihood_sums(samples, TimeMap(NUMBERS + s, centre)).value
-            for s in (step, -step)
+            sums(everyone, TimeMap(NUMBERS + s, centre)).value for s in (step, -step)
         )
         assert_allclose(found.gradient[k], (up - down) / 2e-6, rtol=2e-4, atol=1e-3)
 
 
 def test_information_is_the_sum_of_outer_products(readings):
     reading, y = readings(30, 2)
-    samples = samples_of(reading, y)
-    time_map = TimeMap(NUMBERS, centre_of(samples)[0])
-    single = [likelihood_sums([s], time_map) for s in samples_of(reading, y, parts=30)]
+    everyone, each = subjects(reading, y), subjects(reading, y, parts=30).samples
+    time_map = TimeMap(NUMBERS, everyone.facts.centre)
+    single = [likelihood_sums(s, time_map) for s in each]
     outer = sum(np.outer(s.gradient, s.gradient) for s in single)
-    assert_allclose(likelihood_sums(samples, time_map).information, outer, rtol=1e-9)
+    assert_allclose(sums(everyone, time_map).information, outer, rtol=1e-9)
 
 
 def test_early_events_keep_their_digits():
@@ -80,7 +90,7 @@ def test_early_events_keep_their_digits():
 )
 def test_finds_what_is_wrong_and_leaves_the_rest(readings, change, number, value):
     reading, y = readings(3000, 3, **change)
-    time_map, dof = fit_map(*2 * [samples_of(reading, y)])
+    time_map, dof = fit_map(subjects(reading, y))
     expected = np.eye(5)[number] * value
     assert_allclose(time_map.numbers, expected, atol=0.06)
     assert 0.8 < dof < 4
@@ -89,14 +99,14 @@ def test_finds_what_is_wrong_and_leaves_the_rest(readings, change, number, value
 def test_finds_a_delay(readings):
     reading, y = readings(3000, 4)
     reading[:, :-2] += 6.0
-    samples, _, scale = read_samples([Block(reading, np.array([0.5]), y)])
-    time_map, _ = fit_map(samples, samples)
-    assert scale * time_map.delay == pytest.approx(6.0, rel=0.15)
+    everyone = subjects(reading, y)
+    time_map, _ = fit_map(everyone)
+    assert everyone.scale * time_map.delay == pytest.approx(6.0, rel=0.15)
 
 
 def test_a_right_model_is_left_alone(readings):
     reading, y = readings(400, 5)
-    time_map, dof = fit_map(*2 * [samples_of(reading, y)])
+    time_map, dof = fit_map(subjects(reading, y))
     assert np.abs(time_map.numbers).max() < 0.1
     assert dof < 1.5
 
@@ -104,17 +114,33 @@ def test_a_right_model_is_left_alone(readings):
 def test_slopes_are_left_out_where_all_curves_are_alike(readings):
     reading, y = readings(200, 6, stretch=1.7)
     reading[:] = reading[0]
-    time_map, _ = fit_map(*2 * [samples_of(reading, y)])
+    time_map, _ = fit_map(subjects(reading, y))
     assert_array_equal(time_map.numbers[[1, 3]], [0, 0])
 
 
-def test_thin_does_not_depend_on_the_split(readings):
+def marks_of(question, found):
+    return found.ask(Gathered(question), part=True).marks
+
+
+def test_the_part_depends_neither_on_the_split_nor_on_the_order(readings):
     reading, y = readings(11_000, 7)
-    (few,) = thin(samples_of(reading, y), 0.0)
-    (same,) = thin(samples_of(reading, y, parts=7), 0.0)
-    assert_allclose(few.outcome.time / few.outcome.time[0], y.time[::2] / y.time[0])
-    assert_array_equal(same.shapes.nodes, few.shapes.nodes)
-    assert isinstance(few, Sample)
+    mixed = np.random.default_rng(0).permutation(11_000)
+    orders = (subjects(reading, y), subjects(reading[mixed], y[mixed], parts=7))
+    one, other = (marks_of(lambda s: s.outcome.time, found) for found in orders)
+    assert_array_equal(one, other)
+    assert len(one) == 5000
+
+
+def test_those_who_are_the_same_are_in_or_out_together(readings):
+    reading, y = readings(50, 7)
+    many = np.repeat(np.arange(50), 300)
+    found = subjects(reading[many], y[many])
+    assert len(found.facts.marks) == 50
+    assert len(marks_of(lambda s: s.outcome.time, found)) == 15_000
+
+
+def test_few_are_all_the_part(readings):
+    assert not subjects(*readings(9_999, 7)).is_part
 
 
 def test_a_number_below_two_standard_errors_does_not_count():
@@ -133,10 +159,10 @@ def test_an_event_soon_after_0_does_not_stop_the_search(readings):
     soon = y.time.copy()
     soon[np.flatnonzero(y.event)[0]] = 1e-44
     plain, early = (
-        fit_map(samples, samples)[0].numbers
-        for samples in (
-            samples_of(reading, y),
-            samples_of(reading, Outcome(soon, y.event)),
+        fit_map(everyone)[0].numbers
+        for everyone in (
+            subjects(reading, y),
+            subjects(reading, Outcome(soon, y.event)),
         )
     )
     assert plain[0] < -0.2

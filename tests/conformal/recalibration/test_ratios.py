@@ -8,27 +8,27 @@ from scipy.stats import kendalltau
 
 from consurv import Outcome
 from consurv.conformal.blocks import Block
+from consurv.conformal.partitions import Blocks
 from consurv.conformal.recalibration.counts import count
 from consurv.conformal.recalibration.hazards import hazard_at
-from consurv.conformal.recalibration.map_fit import centre_of
 from consurv.conformal.recalibration.order import hold_order, kendall
 from consurv.conformal.recalibration.poisson import fit_ratios
 from consurv.conformal.recalibration.ratios import BORDERS, HazardRatios
 from consurv.conformal.recalibration.risk import RiskScale, n_groups
-from consurv.conformal.recalibration.sample import read_samples
+from consurv.conformal.recalibration.survey import survey
 from consurv.conformal.recalibration.time_map import TimeMap
 
 
 def samples_of(reading, y, parts=1):
     cut = np.array_split(np.arange(len(y)), parts)
     blocks = [Block(reading[rows], np.array([0.5]), y[rows]) for rows in cut]
-    return read_samples(blocks).samples
+    return survey(Blocks(blocks)).samples
 
 
 def table(samples):
     l = np.concatenate([s.shapes.log_median for s in samples])  # noqa: E741
     risk, groups = RiskScale.of(l), n_groups(len(l))
-    nothing = TimeMap(np.zeros(5), centre_of(samples)[0])
+    nothing = TimeMap(np.zeros(5), np.array([l.mean(), 0.0]))
     return count(samples, nothing, risk, groups), risk
 
 

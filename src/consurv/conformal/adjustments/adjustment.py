@@ -14,8 +14,15 @@ from consurv._checks import Bool, Float, as_floats, check_same_length
 from consurv._params import AtLeast, Constraint, InstanceOf, OneOf, check_params
 from consurv._warnings import warn
 from consurv.conformal.adjust import AdjustedCurves
-from consurv.conformal.blocks import Block, Data, refer
+from consurv.conformal.blocks import Block, Data
 from consurv.conformal.identified import listed
+from consurv.conformal.partitions import (
+    Blocks,
+    Outcomes,
+    Partitions,
+    as_partitions,
+    refer,
+)
 from consurv.conformal.reading import RawModel
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
@@ -104,6 +111,8 @@ class Adjustment(ABC):
     what: ClassVar[str]
     # Whether adjusted percentile times can cross or fall below 0.
     can_cross: ClassVar[bool] = True
+    # Whether it is found by questions alone, wherever the subjects are.
+    anywhere: ClassVar[bool] = False
     # The censoring rules that go with it, by name; the first stands for "auto".
     rule_names: ClassVar[tuple[str, ...]] = ()
     # Fields that are objects and store themselves, by the type that reads them again.
@@ -181,13 +190,23 @@ class Adjustment(ABC):
 
     @classmethod
     @abstractmethod
-    def find(cls, blocks: Sequence[Block], rule: Any, rng: np.random.Generator) -> Self:
-        """Return the adjustment that all blocks together lead to."""
+    def find(cls, blocks: Any, rule: Any, rng: np.random.Generator) -> Self:
+        """Return the adjustment that all blocks together lead to.
+
+        Parameters
+        ----------
+        blocks : Partitions
+            A sequence of Block, unless the kind runs ``anywhere``: then all that it
+            needs it has to ask for.
+        rule : object
+            As ``choose_rule`` gives it.
+        rng : Generator
+        """
 
     @classmethod
     def make(
         cls,
-        blocks: Sequence[Block],
+        blocks: Partitions | Sequence[Block],
         rule: Any,
         rng: np.random.Generator,
         *,
@@ -199,7 +218,7 @@ class Adjustment(ABC):
 
         Parameters
         ----------
-        blocks : sequence of Block
+        blocks : sequence of Block, or Partitions
             As ``read`` gives them.
         rule : object
             As ``choose_rule`` gives it.
@@ -212,7 +231,14 @@ class Adjustment(ABC):
         **how
             ``conformal_set``, ``censoring``, ``n_samples`` and ``rearrange``.
         """
-        curve, referred = refer(blocks, kaplan_meier, training)
+        subjects = as_partitions(blocks)
+        if not (cls.anywhere or isinstance(subjects, Blocks)):
+            raise InvalidInput(
+                f"adjustment={cls.kind!r} sees all rows at once and runs in memory only"
+            )
+        if not isinstance(subjects, Blocks):
+            subjects.open((Outcomes(), *getattr(rule, "opening", ())))
+        curve, referred = refer(subjects, kaplan_meier, training)
         found = cls.find(referred, rule, rng)
         return replace(found, kaplan_meier=curve, **how)
 

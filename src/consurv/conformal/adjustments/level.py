@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from consurv._checks import Float, as_levels
+from consurv._checks import Bool, Float, as_levels
 from consurv.conformal.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustments.adjustment import Adjustment, Picture
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.levels import WEIGHTS, find_levels
+from consurv.conformal.partitions import Partitions, as_partitions
 from consurv.conformal.reading import RawModel
 from consurv.errors import InvalidInput
 
 __all__ = ["LevelAdjustment"]
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """S(t) and S(t⁻) of subjects at their own times, and whether the event came."""
+
+    at: Float = field(metadata={"merge": np.concatenate})
+    before: Float = field(metadata={"merge": np.concatenate})
+    event: Bool = field(metadata={"merge": np.concatenate})
+
+
+@dataclass(frozen=True)
+class _Survival:
+    """Ask for all of them: a rank among probabilities has no smaller summary."""
+
+    def answer(self, block: Block) -> _Seen:
+        """Return those of one block."""
+        return _Seen(block.reading[:, 0], block.reading[:, 1], block.outcome.event)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +65,7 @@ class LevelAdjustment(Adjustment):
     method: ClassVar[str] = "levels moved to conformal quantiles (CiPOT)"
     what: ClassVar[str] = "adjusted levels"
     can_cross: ClassVar[bool] = False
+    anywhere: ClassVar[bool] = True
     rule_names: ClassVar[tuple[str, ...]] = ("auto", *WEIGHTS)
     _instead: ClassVar[str] = "the largest probability is used"
 
@@ -87,20 +107,21 @@ class LevelAdjustment(Adjustment):
         return Block(survival, levels, outcome, features=X, in_training=in_training)
 
     @classmethod
-    def find(cls, blocks: Sequence[Block], rule: str, rng: np.random.Generator) -> Self:
+    def find(
+        cls, blocks: Partitions | Sequence[Block], rule: str, rng: np.random.Generator
+    ) -> Self:
         """Return the adjusted levels of all blocks together."""
-        survival = np.concatenate([block.reading for block in blocks])
-        event = np.concatenate([block.outcome.event for block in blocks])
-        levels = blocks[0].levels
+        subjects = as_partitions(blocks)
+        levels, seen = subjects.levels, subjects.ask(_Survival())
         # The paper's rule knows S(t) alone.
-        before = None if rule == "uniform" else survival[:, 1]
-        found = find_levels(survival[:, 0], event, levels, rule, before)
+        before = None if rule == "uniform" else seen.before
+        found = find_levels(seen.at, seen.event, levels, rule, before)
         return cls(
             levels=levels,
             adjusted_levels=found.levels,
             beyond=found.beyond,
             identified=found.identified,
-            n_conformal=len(survival),
+            n_conformal=subjects.n,
         )
 
     @property

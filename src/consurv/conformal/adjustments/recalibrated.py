@@ -15,6 +15,7 @@ from consurv.conformal.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustments.adjustment import Adjustment, Picture
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.identified import unidentified_text
+from consurv.conformal.partitions import Partitions, as_partitions
 from consurv.conformal.reading import RawModel
 from consurv.conformal.recalibration.recalibration import Recalibration, raw_times
 from consurv.conformal.recalibration.search import (
@@ -83,6 +84,7 @@ class RecalibratedAdjustment(Adjustment):
     method: ClassVar[str] = "times and hazards recalibrated by likelihood, by risk"
     what: ClassVar[str] = "recalibration"
     can_cross: ClassVar[bool] = False
+    anywhere: ClassVar[bool] = True
     rule_names: ClassVar[tuple[str, ...]] = ("auto",)
     _parts: ClassVar[Any] = {"recalibration": Recalibration}
     _needs_curve: ClassVar[bool] = False
@@ -138,29 +140,35 @@ class RecalibratedAdjustment(Adjustment):
         return Block(reading, levels, outcome, features=X, in_training=in_training)
 
     @classmethod
-    def find(cls, blocks: Sequence[Block], rule: Any, rng: np.random.Generator) -> Self:
+    def find(cls, blocks: Any, rule: Any, rng: np.random.Generator) -> Self:
         """Return the recalibration of all blocks together; nothing is drawn."""
-        found, levels = find_recalibration(blocks), blocks[0].levels
+        subjects = as_partitions(blocks)
+        found, levels = find_recalibration(subjects), subjects.levels
         _warn_about(found, levels)
         return cls(
             levels=levels,
-            n_conformal=sum(len(block.outcome) for block in blocks),
+            n_conformal=subjects.n,
             **found._asdict(),
         )
 
     @classmethod
     def make(
-        cls, blocks: Sequence[Block], rule: Any, rng: np.random.Generator, **how: Any
+        cls,
+        blocks: Partitions | Sequence[Block],
+        rule: Any,
+        rng: np.random.Generator,
+        **how: Any,
     ) -> Self:
         """Find the adjustment and write down how it was made.
 
         The Kaplan–Meier curve is kept for those who look at it, no more; without an
         event there is none.
         """
-        if any(block.outcome.n_events for block in blocks):
-            return super().make(blocks, rule, rng, **how)
+        subjects = as_partitions(blocks)
+        if subjects.n_events:
+            return super().make(subjects, rule, rng, **how)
         known = {n: v for n, v in how.items() if n not in ("kaplan_meier", "training")}
-        return replace(cls.find(blocks, rule, rng), **known)
+        return replace(cls.find(subjects, rule, rng), **known)
 
     # -- from raw curves to adjusted ones --------------------------------------
 

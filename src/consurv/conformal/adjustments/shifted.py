@@ -13,6 +13,7 @@ from consurv._params import AtLeast
 from consurv.conformal.adjustments.adjustment import Adjustment
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
+from consurv.conformal.partitions import Partitions, as_partitions
 from consurv.conformal.reading import RawModel
 from consurv.conformal.shifts import find_shifts
 from consurv.errors import InvalidInput
@@ -32,6 +33,7 @@ class ShiftedAdjustment(Adjustment):
         Subjects left out at some level because their percentile time is infinite.
     """
 
+    anywhere: ClassVar[bool] = True
     rule_names: ClassVar[tuple[str, ...]] = tuple(RULES)
     _stored: ClassVar[Any] = {"n_infinite": AtLeast(0), **Adjustment._stored}
     # Scores of all subjects share a factor of time, and not a shift.
@@ -68,17 +70,21 @@ class ShiftedAdjustment(Adjustment):
 
     @classmethod
     def find(
-        cls, blocks: Sequence[Block], rule: CensoringRule, rng: np.random.Generator
+        cls,
+        blocks: Partitions | Sequence[Block],
+        rule: CensoringRule,
+        rng: np.random.Generator,
     ) -> Self:
         """Return the adjustment that all blocks together lead to."""
-        found = find_shifts(blocks, rule, rng)
+        subjects = as_partitions(blocks)
+        found = find_shifts(subjects, rule, rng)
         return cls(
-            levels=blocks[0].levels,
+            levels=subjects.levels,
             n_subjects=found.n_subjects,
             beyond=found.beyond,
             identified=found.identified,
             n_infinite=found.n_infinite,
-            n_conformal=sum(len(block.outcome) for block in blocks),
+            n_conformal=subjects.n,
             **cls._numbers(found.shifts),
         )
 

@@ -60,6 +60,9 @@ class RawCurves:
     ----------
     levels : ndarray of shape (P,)
         In any order.
+    largest : float, optional
+        The largest finite percentile time, where some are infinite: far beyond it
+        these are put, where a curve hardly drops.
 
     Attributes
     ----------
@@ -69,7 +72,8 @@ class RawCurves:
         H from node to node, from 0 on.
     """
 
-    def __init__(self, levels: Float) -> None:
+    def __init__(self, levels: Float, largest: float | None = None) -> None:
+        self._far = np.inf if largest is None else _FAR * (largest or 1.0)
         self._order = np.argsort(-levels)
         own = -np.log(levels[self._order])
         self._upper = int(np.argmin(np.abs(np.log(own / own[-1]) - np.log(_SHARE))))
@@ -87,17 +91,18 @@ class RawCurves:
         n = len(percentile_times) if rows is None else len(rows)
         nodes = np.zeros((n, 1 + len(self.hazards)))
         first, last = 1 + len(_HEAD), 1 + len(self.hazards) - len(_GROWTH)
-        far = _far(percentile_times)
         for block in row_blocks(*nodes.shape):
             some = percentile_times[block if rows is None else rows[block]]
             part = nodes[block]
             q = part[:, first:last]  # a view: the matrix is held once
             np.maximum(some[:, self._order], 0.0, out=q)
             np.maximum.accumulate(q, axis=1, out=q)
-            np.minimum(q, far, out=q)
+            np.minimum(q, self._far, out=q)
             np.multiply(q[:, :1], _HEAD, out=part[:, 1:first])
             exponent = self._tail_exponent(q)[:, None]
-            np.multiply(q[:, -1:], _GROWTH**exponent, out=part[:, last:])
+            np.multiply(
+                q[:, -1:], np.exp(exponent * np.log(_GROWTH)), out=part[:, last:]
+            )
         return nodes
 
     def _tail_exponent(self, q: Float) -> Float:
@@ -156,11 +161,3 @@ class RawCurves:
         share = (survival[cell] - survival[cell + 1]) / whole
         later = (survival[cell + 1] - survival[stop]) / whole
         return share, later * width + share * (1 - width / np.expm1(width))
-
-
-def _far(q: Float) -> float:
-    """Return where infinite times are put: far out, where a curve hardly drops."""
-    if not q.size or q.max() < np.inf:
-        return np.inf
-    largest = float(q.max(initial=0.0, where=q < np.inf))
-    return _FAR * (largest if largest > 0 else 1.0)

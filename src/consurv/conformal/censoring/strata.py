@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from consurv._checks import Float, Index
 from consurv.conformal.blocks import Block
+from consurv.conformal.partitions import Partitions
+from consurv.conformal.ranks import CellCounts, order_statistics
 
-__all__ = ["Strata", "median_column"]
+__all__ = ["RawMedian", "Strata", "median_column"]
 
 
 def median_column(levels: Float) -> int:
@@ -17,6 +19,20 @@ def median_column(levels: Float) -> int:
     return int(np.lexsort((-levels, np.round(np.abs(levels - 0.5), 12)))[0])
 
 
+@dataclass(frozen=True)
+class RawMedian:
+    """The raw median of every subject, or of those that are finite at some level."""
+
+    finite: bool = False
+
+    def __call__(self, block: Block) -> Float:
+        """Return the medians of a block."""
+        q = block.percentile_times
+        median = q[:, median_column(block.levels)]
+        return median[q.min(axis=1) < np.inf] if self.finite else median
+
+
+@dataclass(frozen=True)
 class Strata:
     """Parts of a conformal set, of about equal size and rising raw median.
 
@@ -24,22 +40,40 @@ class Strata:
 
     Parameters
     ----------
-    blocks : sequence of Block
-        All subjects together.
-    wanted : int
+    edges : ndarray
+        The smallest median of each stratum but the first.
     """
 
-    def __init__(self, blocks: Sequence[Block], wanted: int) -> None:
-        self._column = median_column(blocks[0].levels)
-        risk = np.sort(np.concatenate([self._risk(block) for block in blocks]))
-        starts = (np.arange(1, wanted) * len(risk)) // wanted
-        first = np.unique(risk[starts])
-        self._edges = first[first > risk[0]]
-        self.n = len(self._edges) + 1
+    edges: Float
 
-    def _risk(self, block: Block) -> Float:
-        return block.percentile_times[:, self._column]
+    @classmethod
+    def find(
+        cls, subjects: Partitions, medians: RawMedian, counts: CellCounts, wanted: int
+    ) -> Strata:
+        """Return so many strata, or fewer.
+
+        Parameters
+        ----------
+        subjects : Partitions
+        medians : RawMedian
+            Who counts.
+        counts : CellCounts
+            What ``Cells(medians)`` answered.
+        wanted : int
+        """
+        n = int(counts.counts.sum())
+        if wanted < 2 or not n:
+            return cls(np.empty(0))
+        starts = (np.arange(wanted) * n) // wanted
+        lowest, *first = order_statistics(subjects, medians, counts, starts)
+        edges = np.unique(first)
+        return cls(edges[edges > lowest])
+
+    @property
+    def n(self) -> int:
+        """Number of strata."""
+        return len(self.edges) + 1
 
     def of(self, block: Block) -> Index:
         """Return the stratum of each subject of a block, 0 for the earliest median."""
-        return np.searchsorted(self._edges, self._risk(block), side="right")
+        return np.searchsorted(self.edges, RawMedian()(block), side="right")

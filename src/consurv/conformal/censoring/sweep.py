@@ -24,8 +24,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.blocks import Block, LevelMass
+from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.laws.segment import Head, SegmentMass
+from consurv.conformal.masses import LevelMass
 from consurv.errors import InvalidInput
 
 __all__ = ["CurveSweep", "check_events"]
@@ -51,8 +52,6 @@ class CurveSweep:
     head : Head
         What speaks for the censored subjects, in their order, before their curves do.
     """
-
-    learns = True
 
     def __init__(self, block: Block, head: Head) -> None:
         outcome = block.outcome

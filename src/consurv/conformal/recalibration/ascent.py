@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -11,7 +11,17 @@ from consurv._checks import Bool, Float
 from consurv.conformal.recalibration.likelihood import Sums
 from consurv.conformal.recalibration.shrinkage import ridge_for, settled
 
-__all__ = ["CAREFUL", "FIXED", "QUICK", "Evaluate", "Found", "Pace", "climb", "follow"]
+__all__ = [
+    "CAREFUL",
+    "FIXED",
+    "QUICK",
+    "Found",
+    "Pace",
+    "Steps",
+    "climb",
+    "follow",
+    "together",
+]
 
 # The ridge of a number that is left out, and the least of one that is not: a standard
 # deviation of 1, which is a factor of e.
@@ -28,7 +38,9 @@ _RIDGE_STANDS, _NUMBERS_STAND = 0.05, 1e-4
 # For a matrix without an inverse, and against rounding in the comparison of sums.
 _JITTER, _ROUNDING = 1e-9, 1e-9
 
-Evaluate = Callable[[Float], Sums]
+T = TypeVar("T")
+# An ascent asks for the sums at numbers, and at last returns what it found.
+Steps = Generator[Float, Sums, T]
 
 
 class Pace(NamedTuple):
@@ -75,33 +87,46 @@ class Found(NamedTuple):
         return np.diag(np.linalg.inv(_curvature(self.sums, ridge))).copy()
 
 
-def climb(evaluate: Evaluate, start: Float, ridge: Float, pace: Pace) -> Found:
-    """Return where a few steps lead under a given ridge."""
-    found = _at(evaluate, start, ridge)
+def together(
+    evaluate: Callable[[Sequence[Float]], Sequence[Sums]], *ascents: Steps[Any]
+) -> list[Any]:
+    """Return what ascents find that go side by side: a round asks for all of them."""
+    found: list[Any] = [None] * len(ascents)
+    asked = {i: next(ascent) for i, ascent in enumerate(ascents)}
+    while asked:
+        sums = dict(zip(asked, evaluate(list(asked.values())), strict=True))
+        asked = {}
+        for i, at in sums.items():
+            try:
+                asked[i] = ascents[i].send(at)
+            except StopIteration as end:
+                found[i] = end.value
+    return found
+
+
+def climb(start: Float, ridge: Float, pace: Pace, sums: Sums) -> Steps[Found]:
+    """Return where a few steps lead under a given ridge; *sums* are those at start."""
+    found = _found(start, ridge, sums)
     for _ in range(_FIRST_STEPS):
-        found = _step(evaluate, found, ridge, pace)
+        found = yield from _step(found, ridge, pace)
         if found.moved < _SHORT:
             break
     return found
 
 
-def follow(
-    evaluate: Evaluate, start: Float, ridge: Float, pace: Pace
-) -> tuple[Float, float]:
+def follow(start: Float, ridge: Float, pace: Pace) -> Steps[tuple[Float, float]]:
     """Return the numbers, and how many, where numbers and ridge stand still together.
 
     Parameters
     ----------
-    evaluate : callable
-        Returns the sums at numbers.
     start, ridge : ndarray of shape (5,)
         Numbers whose ridge is ``FIXED`` stay at their start.
     pace : Pace
     """
     fixed = ridge >= FIXED
-    found = _at(evaluate, start, ridge)
+    found = yield from _at(start, ridge)
     for _ in range(pace.rounds):
-        found = _step(evaluate, found, ridge, pace)
+        found = yield from _step(found, ridge, pace)
         due = ridge_for(found.numbers, found.variances(ridge), ridge)
         renewed = np.clip(np.where(fixed, FIXED, due), _LEAST, FIXED)
         change = np.abs(np.log(renewed / ridge)).max()
@@ -114,8 +139,12 @@ def follow(
     return settled(found.numbers, found.variances(ridge), ridge)
 
 
-def _at(evaluate: Evaluate, numbers: Float, ridge: Float) -> Found:
-    sums = _without(evaluate(numbers), ridge >= FIXED)
+def _at(numbers: Float, ridge: Float) -> Steps[Found]:
+    return _found(numbers, ridge, (yield numbers))
+
+
+def _found(numbers: Float, ridge: Float, sums: Sums) -> Found:
+    sums = _without(sums, ridge >= FIXED)
     penalty = 0.5 * float((ridge * numbers**2).sum())
     return Found(numbers, sums, sums.value - penalty)
 
@@ -131,7 +160,7 @@ def _without(sums: Sums, fixed: Bool) -> Sums:
     return Sums(sums.value, gradient, information)
 
 
-def _step(evaluate: Evaluate, found: Found, ridge: Float, pace: Pace) -> Found:
+def _step(found: Found, ridge: Float, pace: Pace) -> Steps[Found]:
     """Return the end of one step, or the start with no move if none leads upwards."""
     slope = found.sums.gradient - ridge * found.numbers
     curvature = _curvature(found.sums, ridge)
@@ -140,7 +169,7 @@ def _step(evaluate: Evaluate, found: Found, ridge: Float, pace: Pace) -> Found:
     for _ in range(_HALVINGS):
         numbers = found.numbers + step
         numbers[-1] = max(numbers[-1], 0.0)  # nothing comes before its time
-        reached = _at(evaluate, numbers, ridge)
+        reached = yield from _at(numbers, ridge)
         gain = reached.objective - found.objective
         if gain >= -_ROUNDING:
             return reached._replace(

@@ -15,6 +15,9 @@ _LOG_HAZARDS = -40.0, 6.0
 _GUESSES = 256
 # Nodes closer than this are a drop that the floor of times left; slopes stay finite.
 _APART = 1e-9
+# A time on a node, but for rounding, belongs to the cell that begins there: whole times
+# do at every second look.
+_TIED = 1e-10
 
 
 def hazard_at(
@@ -36,7 +39,7 @@ def hazard_at(
     n, k = shapes.nodes.shape
     at = np.arange(n) if rows is None else rows
     flat, y = shapes.nodes.T.ravel(), shapes.log_hazards
-    place = _locate(flat, at, n, k, e)
+    place = _locate(flat, at, n, k, e + _TIED)
     right = np.clip(place, 1, k - 1)
     e0, e1 = (flat.take(node * n + at) for node in (right - 1, right))
     y0 = y[right - 1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,26 +24,8 @@ class Sums(NamedTuple):
     information: Float
 
 
-def likelihood_sums(samples: Sequence[Sample], time_map: TimeMap) -> Sums:
-    """Return the sums of all samples together."""
-    parts = [_sums(sample, time_map) for sample in samples]
-    return Sums(
-        sum(part.value for part in parts),
-        np.sum([part.gradient for part in parts], axis=0),
-        np.sum([part.information for part in parts], axis=0),
-    )
-
-
-def seen_probability(event: Bool, low: Float, high: Float) -> Float:
-    """Return P(seen) from the cumulative hazards at both ends of the windows.
-
-    exp(−low) − exp(−high), without the digits that early events would lose in it.
-    """
-    between = np.exp(-low) * -np.expm1(low - high)
-    return np.where(event, np.maximum(between, 0.0), np.exp(-high))
-
-
-def _sums(sample: Sample, time_map: TimeMap) -> Sums:
+def likelihood_sums(sample: Sample, time_map: TimeMap) -> Sums:
+    """Return the sums of some subjects."""
     shapes, seen = sample.shapes, sample.seen
     hazard, slopes = _hazard(shapes, time_map, seen.high)
     survival = np.exp(-hazard)
@@ -57,6 +38,15 @@ def _sums(sample: Sample, time_map: TimeMap) -> Sums:
     p = mixed(seen_probability(seen.event, low, hazard), sample.broad)
     gradient *= (1 - CONTAMINATION) / p
     return Sums(float(np.log(p).sum()), gradient.sum(axis=1), gradient @ gradient.T)
+
+
+def seen_probability(event: Bool, low: Float, high: Float) -> Float:
+    """Return P(seen) from the cumulative hazards at both ends of the windows.
+
+    exp(−low) − exp(−high), without the digits that early events would lose in it.
+    """
+    between = np.exp(-low) * -np.expm1(low - high)
+    return np.where(event, np.maximum(between, 0.0), np.exp(-high))
 
 
 def _hazard(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,16 +12,16 @@ from consurv.conformal.recalibration.ascent import (
     CAREFUL,
     FIXED,
     QUICK,
-    Evaluate,
-    Pace,
     climb,
     follow,
+    together,
 )
 from consurv.conformal.recalibration.likelihood import Sums, likelihood_sums
 from consurv.conformal.recalibration.sample import Sample
+from consurv.conformal.recalibration.survey import Survey
 from consurv.conformal.recalibration.time_map import N_NUMBERS, TimeMap
 
-__all__ = ["centre_of", "fit_map"]
+__all__ = ["fit_map"]
 
 # Medians or widths whose standard deviation is less are all the same.
 _SAME = 1e-3
@@ -31,58 +32,58 @@ _DELAYS = 0.1, 0.2, 0.4, 0.8
 _PAYS = 4.5
 
 
-def centre_of(samples: Sequence[Sample]) -> tuple[Float, Float]:
-    """Return means and standard deviations of log median and log width."""
-    n = sum(map(len, samples))
-    pairs = [(s.shapes.log_median, s.shapes.log_width) for s in samples]
-    centre = np.sum([[v.sum() for v in pair] for pair in pairs], axis=0) / n
-    squares = [
-        [((v - c) ** 2).sum() for v, c in zip(pair, centre, strict=True)]
-        for pair in pairs
-    ]
-    return centre, np.sqrt(np.sum(squares, axis=0) / n)
+def fit_map(subjects: Survey) -> tuple[TimeMap, float]:
+    """Return the map of all subjects, and its degrees of freedom.
 
-
-def fit_map(samples: Sequence[Sample], part: Sequence[Sample]) -> tuple[TimeMap, float]:
-    """Return the map of all samples, and its degrees of freedom.
-
-    Parameters
-    ----------
-    samples : sequence of Sample
-        All of them make the last steps.
-    part : sequence of Sample
-        Those that find the way: the same, or fewer where there are many.
+    A part of them finds the way where they are many; all make the last steps.
     """
-    centre, spread = centre_of(samples)
+    centre = subjects.facts.centre
     ridge = np.ones(N_NUMBERS)
-    ridge[[1, 3]] = np.where(spread < _SAME, FIXED, 1.0)
-    many = sum(map(len, part)) < sum(map(len, samples))
-    pace = QUICK if many else CAREFUL
-    start, ridge = _start(_evaluate(part, centre), ridge, pace)
-    numbers, dof = follow(_evaluate(samples, centre), start, ridge, pace)
+    ridge[[1, 3]] = np.where(subjects.facts.spread < _SAME, FIXED, 1.0)
+    pace = QUICK if subjects.is_part else CAREFUL
+
+    def of_part(asked: Sequence[Float]) -> Sequence[Sums]:
+        return _sums(subjects, asked, centre, part=True)
+
+    def of_all(asked: Sequence[Float]) -> Sequence[Sums]:
+        return _sums(subjects, asked, centre, part=False)
+
+    # Without a delay, and with the best of some; it stays only if it pays.
+    none, prompt = np.zeros(N_NUMBERS), ridge.copy()
+    prompt[-1] = FIXED
+    delays = [none + np.eye(N_NUMBERS)[-1] * delay for delay in _DELAYS]
+    first, *tried = of_part([none, *delays])
+    objectives = [
+        sums.value - 0.5 * float((ridge * delay**2).sum())
+        for delay, sums in zip(delays, tried, strict=True)
+    ]
+    best = int(np.argmax(objectives))
+    plain, late = together(
+        of_part,
+        climb(none, prompt, pace, first),
+        climb(delays[best], ridge, pace, tried[best]),
+    )
+    pays = late.objective - plain.objective > _PAYS
+    start, kept = (late.numbers, ridge) if pays else (plain.numbers, prompt)
+    ((numbers, dof),) = together(of_all, follow(start, kept, pace))
     return TimeMap(numbers, centre), dof
 
 
-def _start(evaluate: Evaluate, ridge: Float, pace: Pace) -> tuple[Float, Float]:
-    """Return numbers to start from and their ridge: with a delay only if it pays."""
-    none = np.zeros(N_NUMBERS)
-    prompt = ridge.copy()
-    prompt[-1] = FIXED
-    plain = climb(evaluate, none, prompt, pace)
-    delays = [none + np.eye(N_NUMBERS)[-1] * delay for delay in _DELAYS]
-    best = max(delays, key=lambda numbers: _objective(evaluate, numbers, ridge))
-    late = climb(evaluate, best, ridge, pace)
-    if late.objective - plain.objective > _PAYS:
-        return late.numbers, ridge
-    return plain.numbers, prompt
+def _sums(
+    subjects: Survey, asked: Sequence[Float], centre: Float, *, part: bool
+) -> Sequence[Sums]:
+    maps = tuple(TimeMap(numbers, centre) for numbers in asked)
+    found = subjects.total(_Likelihoods(maps), part=part)
+    return [Sums(*(column[i] for column in found)) for i in range(len(maps))]
 
 
-def _objective(evaluate: Evaluate, numbers: Float, ridge: Float) -> float:
-    return evaluate(numbers).value - 0.5 * float((ridge * numbers**2).sum())
+@dataclass(frozen=True)
+class _Likelihoods:
+    """The likelihood of several maps, with its slopes."""
 
+    maps: tuple[TimeMap, ...]
 
-def _evaluate(samples: Sequence[Sample], centre: Float) -> Evaluate:
-    def sums(numbers: Float) -> Sums:
-        return likelihood_sums(samples, TimeMap(numbers, centre))
-
-    return sums
+    def __call__(self, sample: Sample) -> tuple[Float, Float, Float]:
+        found = [likelihood_sums(sample, time_map) for time_map in self.maps]
+        value, gradient, information = zip(*found, strict=True)
+        return np.array(value), np.stack(gradient), np.stack(information)

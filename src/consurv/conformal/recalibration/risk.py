@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from consurv._checks import Float
 
-__all__ = ["RiskScale", "n_groups"]
+__all__ = ["RiskScale", "knot_shares", "n_groups"]
 
 # A knot for so many subjects, no fewer than five and no more than forty: the normal
 # score is smooth, and knots are stored. Groups of subjects alike, up to twenty.
@@ -45,12 +45,15 @@ class RiskScale:
     @classmethod
     def of(cls, log_median: Float) -> RiskScale:
         """Return the scale of subjects; tied medians share the mean score."""
-        n = int(np.clip(len(log_median) // _PER_KNOT, _FEWEST, _MOST))
-        ranks = (np.arange(n) + 0.5) / n
-        knots = np.quantile(log_median, ranks)
+        shares = knot_shares(len(log_median))
+        return cls.through(np.quantile(log_median, shares), shares)
+
+    @classmethod
+    def through(cls, knots: Float, shares: Float) -> RiskScale:
+        """Return the scale by quantiles of log medians at some shares."""
         new = np.concatenate([[True], np.diff(knots) > _TIED])
         group = np.cumsum(new) - 1
-        scores = np.clip(ndtri(ranks), -_CAP, _CAP)
+        scores = np.clip(ndtri(shares), -_CAP, _CAP)
         return cls(knots[new], np.bincount(group, scores) / np.bincount(group))
 
     def at(self, log_median: Float) -> Float:
@@ -60,6 +63,12 @@ class RiskScale:
     def median_at(self, score: float) -> float:
         """Return the log median that has a score."""
         return float(np.interp(score, self.scores, self.log_medians))
+
+
+def knot_shares(n: int) -> Float:
+    """Return at which shares of n subjects the knots of their scale lie."""
+    knots = int(np.clip(n // _PER_KNOT, _FEWEST, _MOST))
+    return (np.arange(knots) + 0.5) / knots
 
 
 def n_groups(n: int) -> int:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from consurv._checks import Float
 from consurv.conformal.blocks import Block
 from consurv.conformal.recalibration.shapes import FINE_LEVELS, Shapes
-from consurv.conformal.recalibration.windows import Windows, whole_unit
+from consurv.conformal.recalibration.windows import Windows
 from consurv.curves.chunks import row_chunks
 from consurv.outcome import Outcome
 
-__all__ = ["Sample", "Samples", "read_samples", "thin"]
+__all__ = ["Marks", "Sample", "samples_of", "scale_for"]
 
+Marks = NDArray[np.uint64]
 # Rows of a piece: its arrays of one number per subject stay in the cache.
 _PIECE = 8192
-# Subjects that find the way of the map and choose between the forms, to save time; at
-# most twice as many are taken.
-_PART = 5000
+# Odd numbers that scatter bits (those of the generator splitmix64).
+_SCATTER = tuple(
+    np.uint64(k) for k in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
+_SHIFTS = tuple(np.uint64(k) for k in (30, 27, 31))
 
 
 @dataclass(frozen=True)
@@ -32,80 +37,81 @@ class Sample:
     ----------
     shapes : Shapes
     outcome : Outcome
-    windows : Windows
-        Of the whole follow-up.
-    seen : Windows
-        Nobody is followed past the end of its own curve, for there the raw law has
-        nothing to say. That is a fixed time given x, so the likelihood stays one.
-    broad : ndarray of shape (n,)
-        The probability of ``seen`` under the broad law.
+    unit : float
+        Times are whole multiples of it, if it is not 0.
     """
 
     shapes: Shapes
     outcome: Outcome
-    windows: Windows
-    seen: Windows
-    broad: Float
+    unit: float = 0.0
+
+    @cached_property
+    def windows(self) -> Windows:
+        """Of the whole follow-up."""
+        return Windows.of(self.outcome, self.shapes, self.unit)
+
+    @cached_property
+    def seen(self) -> Windows:
+        """Nobody is followed past the end of its own curve.
+
+        There the raw law has nothing to say. That is a fixed time given x, so the
+        likelihood stays one.
+        """
+        return self.windows.until(self.shapes.t_end, self.outcome.time)
+
+    @cached_property
+    def broad(self) -> Float:
+        """The probability of ``seen`` under the broad law."""
+        return self.seen.broad(self.shapes)
+
+    @cached_property
+    def marks(self) -> Marks:
+        """Numbers that look random and depend on nothing but the subject itself."""
+        shapes = self.shapes
+        marks: Marks = self.outcome.event.astype(np.uint64)
+        for values in (self.outcome.time, shapes.log_median, shapes.log_width):
+            marks ^= values.view(np.uint64)
+            marks += _SCATTER[0]
+            for shift, factor in zip(_SHIFTS, _SCATTER[1:], strict=False):
+                marks ^= marks >> shift
+                marks *= factor
+            marks ^= marks >> _SHIFTS[-1]
+        return marks
+
+    def take(self, rows: Any) -> Sample:
+        """Return some subjects."""
+        return Sample(self.shapes.take(rows), self.outcome[rows], self.unit)
 
     @classmethod
-    def of(cls, shapes: Shapes, outcome: Outcome, unit: float) -> Sample:
-        """Return subjects whose times are whole multiples of a unit, if not 0."""
-        windows = Windows.of(outcome, shapes, unit)
-        seen = windows.until(shapes.t_end, outcome.time)
-        return cls(shapes, outcome, windows, seen, seen.broad(shapes))
+    def concatenate(cls, samples: Sequence[Sample]) -> Sample:
+        """Join the subjects of several samples."""
+        shapes = Shapes.concatenate([sample.shapes for sample in samples])
+        outcome = Outcome.concatenate([sample.outcome for sample in samples])
+        return cls(shapes, outcome, samples[0].unit)
+
+    def with_unit(self, unit: float) -> Sample:
+        """Return the subjects with another unit of whole times."""
+        return replace(self, unit=unit) if unit != self.unit else self
 
     def __len__(self) -> int:
         return len(self.shapes)
 
 
-class Samples(NamedTuple):
-    """Subjects in pieces, their times in a scale; and the unit of whole times or 0."""
+def scale_for(largest: float) -> float:
+    """Return a power of two above the largest time, to count times in.
 
-    samples: list[Sample]
-    unit: float
-    scale: float
-
-
-def read_samples(blocks: Sequence[Block]) -> Samples:
-    """Return the subjects whose curves have a shape.
-
-    Times are counted in a power of two above the largest, so that another unit of time
-    that is a power of two changes no bit. They count as whole only where raw curves
-    have drops: models with smooth curves speak of times that were rounded later.
+    So another unit of time that is a power of two changes no bit.
     """
-    largest = max(float(block.outcome.time.max()) for block in blocks)
-    scale = float(2.0 ** np.frexp(largest)[1])
-    pairs: list[tuple[Shapes, Outcome]] = []
-    for block in blocks:
-        for piece in row_chunks(len(block.outcome), _PIECE):
-            reading, some = block.reading[piece], block.outcome[piece]
-            shapes, rows = Shapes.read(reading, FINE_LEVELS, scale)
-            if rows.size:
-                time = some.time[rows] / scale
-                pairs.append((shapes, Outcome(time, some.event[rows])))
-    stepped = any(shapes.stepped.any() for shapes, _ in pairs)
-    unit = whole_unit(outcome for _, outcome in pairs) if stepped else 0.0
-    samples = [Sample.of(shapes, outcome, unit) for shapes, outcome in pairs]
-    return Samples(samples, unit, scale)
+    return float(2.0 ** np.frexp(largest)[1])
 
 
-def thin(samples: Sequence[Sample], unit: float) -> list[Sample]:
-    """Return every k-th subject as one sample: all if they are few.
-
-    Which ones these are does not depend on the split into blocks.
-    """
-    n = sum(map(len, samples))
-    stride = max(n // _PART, 1)
-    if stride == 1:
-        return list(samples)
-    start, parts = 0, []
-    for sample in samples:
-        rows: Any = slice(-start % stride, None, stride)
-        start += len(sample)
-        parts.append((sample.shapes.take(rows), sample.outcome[rows]))
-    shapes = Shapes.concatenate([shapes for shapes, _ in parts])
-    outcome = Outcome(
-        time=np.concatenate([part.time for _, part in parts]),
-        event=np.concatenate([part.event for _, part in parts]),
-    )
-    return [Sample.of(shapes, outcome, unit)]
+def samples_of(block: Block, scale: float, unit: float = 0.0) -> list[Sample]:
+    """Return the subjects of a block whose curves have a shape, times in a scale."""
+    samples = []
+    for piece in row_chunks(len(block.outcome), _PIECE):
+        reading, some = block.reading[piece], block.outcome[piece]
+        shapes, rows = Shapes.read(reading, FINE_LEVELS, scale)
+        if rows.size:
+            outcome = Outcome(some.time[rows] / scale, some.event[rows])
+            samples.append(Sample(shapes, outcome, unit))
+    return samples

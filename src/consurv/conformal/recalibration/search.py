@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from consurv._checks import Bool, Float
 from consurv.conformal.blocks import Block
+from consurv.conformal.partitions import Partitions, as_partitions
 from consurv.conformal.quantile import rank
-from consurv.conformal.recalibration.counts import count
-from consurv.conformal.recalibration.map_fit import centre_of, fit_map
+from consurv.conformal.recalibration.counts import Counts, count
+from consurv.conformal.recalibration.map_fit import fit_map
 from consurv.conformal.recalibration.order import OrderGuard, hold_order
 from consurv.conformal.recalibration.poisson import fit_ratios
 from consurv.conformal.recalibration.ratios import HazardRatios
 from consurv.conformal.recalibration.recalibration import Recalibration
-from consurv.conformal.recalibration.risk import RiskScale, n_groups
-from consurv.conformal.recalibration.sample import Sample, read_samples, thin
+from consurv.conformal.recalibration.risk import RiskScale, knot_shares, n_groups
+from consurv.conformal.recalibration.sample import Sample
 from consurv.conformal.recalibration.shapes import FINE_LEVELS
+from consurv.conformal.recalibration.survey import Gathered, Survey, survey
 from consurv.conformal.recalibration.time_map import N_NUMBERS, TimeMap
 
 __all__ = ["FEWEST_EVENTS", "FoundRecalibration", "find_recalibration"]
@@ -46,89 +48,136 @@ class _Form(NamedTuple):
     dof: float
 
 
-def find_recalibration(blocks: Sequence[Block]) -> FoundRecalibration:
+def find_recalibration(
+    blocks: Partitions | Sequence[Block],
+) -> FoundRecalibration:
     """Return the recalibration of all blocks together.
 
-    The split into blocks does not matter: scales of risk rest on all log medians, and
-    all else is a sum over subjects.
+    The split into blocks and the order of subjects do not matter but for rounding:
+    scales of risk rest on all log medians, and all else is a sum over subjects.
 
     Parameters
     ----------
-    blocks : sequence of Block
+    blocks : Partitions or sequence of Block
         Whose readings are those of ``read_curves``.
     """
-    samples, unit, scale = read_samples(blocks)
-    n = sum(map(len, samples))
-    n_events = sum(sample.outcome.n_events for sample in samples)
-    n_without = sum(len(block.outcome) for block in blocks) - n
-    n_ending = sum(int(np.isfinite(s.shapes.t_end).sum()) for s in samples)
-    levels = blocks[0].levels
-    if n_events < FEWEST_EVENTS:
+    partitions = as_partitions(blocks)
+    subjects, levels = survey(partitions), partitions.levels
+    facts = subjects.facts
+    n_without = partitions.n - facts.n
+    known = facts.n_events, n_without, facts.n_ending
+    if facts.n_events < FEWEST_EVENTS:
         nothing = np.zeros(len(levels), dtype=np.bool_)
-        return FoundRecalibration(
-            _unchanged(samples, scale), n_events, n_without, n_ending, 0.0, nothing
-        )
-    part = thin(samples, unit)
-    found, dof = _better_form(samples, part, unit)
-    guard = OrderGuard.none() if found.ratios.is_none else _guard(found, part)
-    found = replace(found, guard=guard, scale=scale)
-    identified = _identified(found, samples, levels)
-    return FoundRecalibration(found, n_events, n_without, n_ending, dof, identified)
+        return FoundRecalibration(_unchanged(subjects), *known, 0.0, nothing)
+    found, dof = _better_form(subjects)
+    guard = OrderGuard.none() if found.ratios.is_none else _guard(found, subjects)
+    found = replace(found, guard=guard, scale=subjects.scale)
+    return FoundRecalibration(found, *known, dof, _identified(found, subjects, levels))
 
 
-def _better_form(
-    samples: Sequence[Sample], part: Sequence[Sample], unit: float
-) -> _Form:
+def _better_form(subjects: Survey) -> _Form:
     """Return the map with ratios on top, or ratios alone where these explain more.
 
     Accelerated times and proportional hazards are both plausible, and a wrong one
     leaves the ratios a rest: Akaike's criterion decides.
     """
-    log_median = np.concatenate([sample.shapes.log_median for sample in samples])
-    risk, groups = RiskScale.of(log_median), n_groups(len(log_median))
-
-    def form(time_map: TimeMap, dof: float) -> _Form:
-        ratios, more = fit_ratios(count(samples, time_map, risk, groups), risk)
-        guard = OrderGuard.none()
-        found = Recalibration(FINE_LEVELS, time_map, ratios, guard, unit)
-        return _Form(found, dof + more)
-
-    time_map, dof = fit_map(samples, part)
-    both = form(time_map, dof)
-    if not time_map.numbers.any():
+    n = subjects.facts.n
+    risk, groups = _risk_scale(subjects), n_groups(n)
+    time_map, dof = fit_map(subjects)
+    none = TimeMap(np.zeros(N_NUMBERS), time_map.centre)
+    maps = (time_map, none) if time_map.numbers.any() else (time_map,)
+    tables = subjects.total(_Tables(maps, risk, groups))
+    both, *alone = [
+        _form(one, counts, risk, subjects.facts.unit, some)
+        for one, counts, some in zip(maps, tables, (dof, 0.0), strict=False)
+    ]
+    if not alone:
         return both
-    alone = form(TimeMap(np.zeros(N_NUMBERS), time_map.centre), 0.0)
-    share = sum(map(len, part)) / len(log_median)
-    gain = sum(
-        alone.recalibration.log_likelihood(sample)
-        - both.recalibration.log_likelihood(sample)
-        for sample in part
-    )
-    return alone if gain / share > alone.dof - both.dof else both
+    forms = both.recalibration, alone[0].recalibration
+    *values, counted = subjects.total(_LogLikelihoods(forms), part=True)
+    gain = (values[1] - values[0]) * (n / counted)
+    return alone[0] if gain > alone[0].dof - both.dof else both
 
 
-def _guard(found: Recalibration, part: Sequence[Sample]) -> OrderGuard:
-    raw = np.concatenate([sample.shapes.log_median for sample in part])
-    adjusted = np.concatenate([found.log_medians(sample.shapes) for sample in part])
-    return hold_order(raw, adjusted, float(np.exp(found.time_map.numbers[1])))
-
-
-def _unchanged(samples: Sequence[Sample], scale: float) -> Recalibration:
-    """Return a recalibration that does nothing."""
-    log_median = [sample.shapes.log_median for sample in samples] or [np.zeros(1)]
-    centre = centre_of(samples)[0] if samples else np.zeros(2)
-    ratios = HazardRatios.none(RiskScale.of(np.concatenate(log_median)))
-    time_map = TimeMap(np.zeros(N_NUMBERS), centre)
+def _form(
+    time_map: TimeMap, counts: Counts, risk: RiskScale, unit: float, dof: float
+) -> _Form:
+    ratios, more = fit_ratios(counts, risk)
     guard = OrderGuard.none()
-    return Recalibration(FINE_LEVELS, time_map, ratios, guard, scale=scale)
+    found = Recalibration(FINE_LEVELS, time_map, ratios, guard, unit)
+    return _Form(found, dof + more)
 
 
-def _identified(found: Recalibration, samples: Sequence[Sample], levels: Float) -> Bool:
+@dataclass(frozen=True)
+class _Tables:
+    """Events and exposure on curves that are mapped in several ways."""
+
+    maps: tuple[TimeMap, ...]
+    risk: RiskScale
+    groups: int
+
+    def __call__(self, sample: Sample) -> tuple[Counts, ...]:
+        return tuple(count([sample], m, self.risk, self.groups) for m in self.maps)
+
+
+@dataclass(frozen=True)
+class _LogLikelihoods:
+    """The log-likelihoods of several forms, and how many subjects have them."""
+
+    forms: tuple[Recalibration, ...]
+
+    def __call__(self, sample: Sample) -> tuple[float, ...]:
+        values = [form.log_likelihood(sample) for form in self.forms]
+        return *values, len(sample)
+
+
+def _risk_scale(subjects: Survey) -> RiskScale:
+    shares = knot_shares(max(subjects.facts.n, 1))
+    return RiskScale.through(subjects.log_medians(shares), shares)
+
+
+def _guard(found: Recalibration, subjects: Survey) -> OrderGuard:
+    pairs = subjects.ask(Gathered(_Medians(found)), part=True).values
+    contrast = float(np.exp(found.time_map.numbers[1]))
+    return hold_order(pairs[:, 0].copy(), pairs[:, 1].copy(), contrast)
+
+
+@dataclass(frozen=True)
+class _Medians:
+    """Raw and adjusted log medians."""
+
+    form: Recalibration
+
+    def __call__(self, sample: Sample) -> Float:
+        shapes = sample.shapes
+        return np.stack([shapes.log_median, self.form.log_medians(shapes)], axis=1)
+
+
+def _unchanged(subjects: Survey) -> Recalibration:
+    """Return a recalibration that does nothing."""
+    ratios = HazardRatios.none(_risk_scale(subjects))
+    time_map = TimeMap(np.zeros(N_NUMBERS), subjects.facts.centre)
+    guard = OrderGuard.none()
+    return Recalibration(FINE_LEVELS, time_map, ratios, guard, scale=subjects.scale)
+
+
+def _identified(found: Recalibration, subjects: Survey, levels: Float) -> Bool:
     """Say at which levels enough events came at or past the adjusted time."""
-    n, beyond = sum(map(len, samples)), np.zeros(len(levels))
-    for sample in samples:
-        event = sample.outcome.event
-        hazard = found.hazard(sample.shapes.take(event), sample.outcome.time[event])
-        beyond += np.searchsorted(np.sort(np.exp(-hazard)), levels, side="right")
+    beyond, n = subjects.total(_Beyond(found, levels)), subjects.facts.n
     wanted = [min(_ENOUGH_EVENTS, rank(float(level), n) / 2) for level in levels]
-    return beyond >= np.array(wanted)
+    enough: Bool = beyond >= np.array(wanted)
+    return enough
+
+
+@dataclass(frozen=True)
+class _Beyond:
+    """How many events came at or past the adjusted times."""
+
+    form: Recalibration
+    levels: Float
+
+    def __call__(self, sample: Sample) -> Float:
+        event = sample.outcome.event
+        shapes, time = sample.shapes.take(event), sample.outcome.time[event]
+        survival = np.sort(np.exp(-self.form.hazard(shapes, time)))
+        return np.searchsorted(survival, self.levels, side="right").astype(np.float64)

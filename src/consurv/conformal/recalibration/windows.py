@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from consurv._checks import Bool, Float
 from consurv.conformal.recalibration.shapes import Shapes
 from consurv.outcome import Outcome
 
-__all__ = ["CONTAMINATION", "Windows", "mixed", "whole_unit"]
+__all__ = ["CONTAMINATION", "MOST_TIMES", "Windows", "mixed", "whole_unit"]
 
 # An event time is read up to this share of the raw log-width: it blurs the variance of
 # the law by about 1 %, and bends of a raw curve narrower than that do not count.
@@ -25,7 +24,7 @@ _BROAD = 3.0
 # The width of the standard logistic law between its quartiles.
 _LOGISTIC_WIDTH = 2.2
 # More distinct times than this are no lattice, or one so fine that it does not matter.
-_MOST_TIMES = 2000
+MOST_TIMES = 2000
 # How far a time may lie from a whole number of units, as a share of the unit.
 _WHOLE = 1e-3
 # An event in the first unit happened after this share of it: log 0 is out of reach.
@@ -34,23 +33,24 @@ _FIRST = 0.05
 _LEAST_LIKELY = 1e-9
 
 
-def whole_unit(outcomes: Iterable[Outcome]) -> float:
+def whole_unit(times: Float, n: int) -> float:
     """Return the unit of which all times are whole multiples; 0 if there is none.
+
+    Parameters
+    ----------
+    times : ndarray
+        Distinct, ascending; one more than ``MOST_TIMES`` are enough.
+    n : int
+        How many subjects have them.
 
     Examples
     --------
-    >>> whole_unit([Outcome([2, 4, 4, 10, 6], [1, 1, 0, 1, 1])])
+    >>> whole_unit(np.array([2.0, 4, 6, 10]), 5)
     2.0
-    >>> whole_unit([Outcome([2, 4, 10, 6], [1, 1, 0, 1])])  # nothing is tied
+    >>> whole_unit(np.array([2.0, 4, 6, 10]), 4)  # nothing is tied
     0.0
     """
-    times, n = np.empty(0), 0
-    for outcome in outcomes:
-        n += len(outcome)
-        times = np.union1d(times, outcome.time)
-        if times.size > _MOST_TIMES:
-            return 0.0
-    if times.size < 3 or times.size == n:
+    if not 3 <= times.size <= MOST_TIMES or times.size == n:
         return 0.0
     unit = float(np.diff(times).min())
     counts = times / unit

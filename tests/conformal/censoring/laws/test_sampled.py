@@ -46,7 +46,7 @@ class TestMass:
         inside = scores[(scores > -1) & (scores <= 2)]
         assert_array_equal(np.sort(pieces.position), np.sort(inside))
         assert_array_equal(pieces.jump, np.full(inside.size, 1 / 12))
-        assert pieces.base == pytest.approx(np.count_nonzero(scores <= -1) / 12)
+        assert mass.mass(-1.0) == pytest.approx(np.count_nonzero(scores <= -1) / 12)
         assert mass.n_pieces(-1.0, 2.0) == inside.size
         assert mass.n_pieces(-np.inf, np.inf) == 360
 
@@ -57,7 +57,7 @@ class TestMass:
         )
         pieces = mass.pieces(1.0, 2.0)
         assert_array_equal(pieces.position, [2, 2])
-        assert pieces.base == 0.5
+        assert mass.mass(1.0) == 0.5
         assert mass.n_pieces(1.0, 2.0) == 2
 
     def test_memory_blocks_do_not_change_it(self, case, monkeypatch):

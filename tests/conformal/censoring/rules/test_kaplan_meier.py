@@ -106,7 +106,7 @@ class TestMass:
         for s in rng.uniform(lo, hi, 50):
             passed = pieces.position <= s
             there = (
-                pieces.base
+                mass.mass(lo)
                 + pieces.jump[passed].sum()
                 + pieces.base_slope * (s - lo)
                 + (pieces.slope[passed] * (s - pieces.position[passed])).sum()

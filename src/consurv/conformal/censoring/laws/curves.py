@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
-from consurv.conformal.blocks import Pieces
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     AtScore,
     EvenDraws,
     LineMass,
-    one_line,
     unroll,
 )
+from consurv.conformal.masses import EVERYONE, Pieces, carry, in_units
 from consurv.curves.interpolate import index_before, survival_at, survival_before
 from consurv.curves.nodes import Nodes, end_time
 from consurv.curves.percentiles import percentile_times
@@ -64,10 +64,8 @@ class Curves:
         start = np.maximum(self.nodes.times[..., -1], self.c)
         return [np.where(start < self.end, t, np.inf) for t in (start, self.end)]
 
-    def take(self, rows: Bool) -> Curves:
+    def take(self, rows: Any) -> Curves:
         """Return some of the subjects."""
-        if rows.all():
-            return self
         return Curves(self.nodes.take(rows), self.c[rows])
 
     def inverse(self, level: Float) -> Float:
@@ -102,6 +100,8 @@ class CurveLaw(EvenDraws):
     The curves may come in parts with different grids.
     """
 
+    many_levels = False
+
     def __init__(self, parts: Sequence[Curves]) -> None:
         self.parts = parts
         ends = np.cumsum([len(part.c) for part in parts]).tolist()
@@ -111,14 +111,32 @@ class CurveLaw(EvenDraws):
         self.last_time = max(float(part.end.max(initial=0.0)) for part in parts)
         self.at_c = np.concatenate([part.survival for part in parts])
 
-    def select(self, rows: Bool) -> CurveLaw:
-        """Return the laws of some of the subjects."""
+    def select(self, rows: Any) -> CurveLaw:
+        """Return the laws of some of the subjects, in order."""
+        kept = np.zeros(self.n, dtype=np.bool_)
+        kept[rows] = True
         pairs = zip(self.parts, self.rows, strict=True)
-        return CurveLaw([part.take(rows[own]) for part, own in pairs])
+        return CurveLaw(
+            [
+                part if kept[own].all() else part.take(_as_slice(kept[own]))
+                for part, own in pairs
+                if kept[own].any()
+            ]
+            or [self.parts[0].take(slice(0))]
+        )
 
-    def at(self, offset: Float, rate: Float) -> _CurveMass:
-        """Return the mass for scores on these lines."""
-        return _CurveMass(self, offset, rate)
+    def at(self, offset: Float, rate: Float, rows: Any = EVERYONE) -> _CurveMass:
+        """Return the mass of *rows* for scores on these lines."""
+        if rows is EVERYONE:
+            return _CurveMass(self, offset, rate)
+        if not isinstance(rows, slice):
+            return _CurveMass(self.select(rows), offset, rate)
+        # The same parts come again at every level.
+        cut: dict[Any, CurveLaw] = self.__dict__.setdefault("_cut", {})
+        key = rows.start, rows.stop
+        if key not in cut:
+            cut[key] = self.select(rows)
+        return _CurveMass(cut[key], offset, rate)
 
     def inverse(self, level: Float) -> Float:
         """Return (n, m) times at which the curves fall to levels (n, m)."""
@@ -133,6 +151,7 @@ class _CurveMass(LineMass):
     """
 
     most_pieces = UNLISTED
+    straight = True
 
     def __init__(self, law: CurveLaw, offset: Float, rate: Float) -> None:
         # Tails may end light-years out, where nothing happens.
@@ -142,36 +161,31 @@ class _CurveMass(LineMass):
 
     def sketch(self, size: int) -> Float:
         """Return scores of evenly spread draws."""
-        times = self.law.draws(size)
-        return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
+        return self.scores(self.law.draws(size))
 
-    def coarse_mass(self, s: float) -> float:
-        """Return the mass at s."""
-        return self.at(s, None).mass
-
-    def at(self, s: float, above: AtScore | None) -> AtScore:
+    def at(self, s: Float, above: AtScore | None) -> AtScore:
         """Return the last node before offset − s·rate, part by part, and the mass."""
-        indices, mass = [], 0.0
-        reached = self.offset - s * self.rate
+        indices, units = [], np.zeros((1, 2), dtype=np.int64)
+        reached = self.offset[0] - s * self.rate[0]
         for part, rows in zip(self.law.parts, self.law.rows, strict=True):
             # Nothing falls before c, where min(S(x⁻), S(c)) is S(c) already.
             x = np.maximum(reached[rows], part.c)
             index = index_before(part.nodes, x)
             value = survival_before(part.nodes, x, index)
-            mass += float((np.minimum(value, part.survival) / part.survival).sum())
+            units += in_units(np.minimum(value, part.survival) / part.survival)
             indices.append(index)
-        return AtScore(s, mass, indices)
+        return AtScore(s, carry(units), indices)
 
-    def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
+    def n_pieces(self, lo: AtScore, hi: AtScore) -> Index:
         """Return the number of jumps in (lo, hi]; endless while a bend lies there."""
         jumps = bends = 0
-        near, far = (self.offset - state.s * self.rate for state in (hi, lo))
+        near, far = (self.offset[0] - state.s * self.rate[0] for state in (hi, lo))
         parts = zip(self.law.parts, self.law.rows, hi.found, lo.found, strict=True)
         for part, rows, first, last in parts:
             from_c = np.maximum(near[rows], part.c)
             bends += part.n_bends(from_c, far[rows], last - first)
             jumps += int((last - first).sum()) if part.steps else 0
-        return jumps + bends * UNLISTED
+        return np.array([jumps + bends * UNLISTED])
 
     def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
         """Return the jumps of step curves, and one line for all that is straight."""
@@ -180,8 +194,16 @@ class _CurveMass(LineMass):
         for part, rows, first, last in parts:
             if part.steps:
                 row, time, size = part.jumps(first, last)
-                position = (self.offset[rows][row] - time) / self.rate[rows][row]
+                position = self.offset[0, rows][row] - time
+                position /= self.rate[0, rows][row]
                 positions.append(position)
                 sizes.append(size)
-        jumps = np.concatenate(positions), np.concatenate(sizes)
-        return one_line(lo, hi, self.n, jumps)
+        position, jump = np.concatenate(positions), np.concatenate(sizes)
+        none = np.zeros(len(position))
+        return Pieces(np.zeros(1), none.astype(np.intp), position, jump, none)
+
+
+def _as_slice(kept: Bool) -> Any:
+    """Return a mask as a slice, which copies nothing, if it is one."""
+    first, last = np.flatnonzero(kept)[[0, -1]]
+    return slice(first, last + 1) if kept[first : last + 1].all() else kept

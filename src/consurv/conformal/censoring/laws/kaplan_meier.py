@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from consurv._checks import Bool, Float
-from consurv.conformal.blocks import Pieces
+from consurv._checks import Bool, Float, Index
 from consurv.conformal.censoring.laws.law import (
     AtScore,
     EvenDraws,
@@ -13,11 +14,9 @@ from consurv.conformal.censoring.laws.law import (
     unroll,
 )
 from consurv.conformal.censoring.laws.lookup import KaplanMeierLookup
+from consurv.conformal.masses import EVERYONE, Pieces, in_units
 
 __all__ = ["KaplanMeierLaw"]
-
-# Subjects evaluated at once, so that temporaries stay in the cache.
-_BLOCK = 1 << 14
 
 
 class KaplanMeierLaw(EvenDraws):
@@ -27,17 +26,19 @@ class KaplanMeierLaw(EvenDraws):
     as min(S(x⁻), S(c)) times the weight 1/S(c).
     """
 
+    many_levels = True
+
     def __init__(self, lookup: KaplanMeierLookup, c: Float, survival: Float) -> None:
         self.lookup, self.c, self.at_c = lookup, c, survival
         self.weight = 1 / survival
 
-    def select(self, rows: Bool) -> KaplanMeierLaw:
+    def select(self, rows: Any) -> KaplanMeierLaw:
         """Return the laws of some of the subjects."""
         return KaplanMeierLaw(self.lookup, self.c[rows], self.at_c[rows])
 
-    def at(self, offset: Float, rate: Float) -> _KaplanMeierMass:
-        """Return the mass for scores on these lines."""
-        return _KaplanMeierMass(self, offset, rate)
+    def at(self, offset: Float, rate: Float, rows: Any = EVERYONE) -> _KaplanMeierMass:
+        """Return the mass of *rows* for scores on these lines."""
+        return _KaplanMeierMass(self, offset, rate, rows)
 
     def inverse(self, level: Float) -> Float:
         """Return about the times at which the curve falls to *level*."""
@@ -45,85 +46,84 @@ class KaplanMeierLaw(EvenDraws):
 
 
 class _KaplanMeierMass(LineMass):
-    """The mass of Kaplan–Meier laws at one level.
+    """The mass of Kaplan–Meier laws at some levels.
 
     At a score it is known how many event times each subject has passed.
     """
 
-    def __init__(self, law: KaplanMeierLaw, offset: Float, rate: Float) -> None:
+    def __init__(
+        self, law: KaplanMeierLaw, offset: Float, rate: Float, rows: Any
+    ) -> None:
         self.law, self.km, self.lookup = law, law.lookup.km, law.lookup
         super().__init__(offset, rate, self.km.t_end)
-        self.weight = law.weight
+        self.c, self.at_c, self.weight = law.c[rows], law.at_c[rows], law.weight[rows]
+        self._rows = rows
         self.most_pieces = self.n * len(self.lookup.times)
 
     def sketch(self, size: int) -> Float:
         """Return scores of evenly spread draws."""
-        times = self.law.draws(size)
-        return ((self.offset[:, None] - times) / self.rate[:, None]).ravel()
+        return self.scores(self.law.draws(size)[self._rows])
 
-    def coarse_mass(self, s: float) -> float:
-        """Return the mass at s from a small table of the curve."""
-        mass = 0.0
-        for rows in self._blocks():
-            x = self.offset[rows] - s * self.rate[rows]
-            mass += self._sum(rows, self.lookup.coarse(x))
-        return mass
+    def coarse_masses(self, places: Float) -> Float:
+        """Return the mass from a small table of the curve."""
+        masses = np.empty(places.shape)
+        for i, s in enumerate(places.T):
+            x = self.offset - s[:, None] * self.rate
+            masses[:, i] = self._shares(self.lookup.coarse(x)).sum(axis=1)
+        return masses
 
-    def at(self, s: float, above: AtScore | None) -> AtScore:
+    def at(self, s: Float, above: AtScore | None) -> AtScore:
         """Return how many event times are < offset − s·rate, and the mass."""
-        if np.isinf(s):  # nothing or everything lies below
-            index = np.full(self.n, 0 if s > 0 else len(self.lookup.times))
-            return AtScore(s, float(self.n) if s > 0 else 0.0, index)
         # Further up fewer event times are reached: the place known is a start.
-        known = None if above is None else above.found
-        index, mass = np.empty(self.n, dtype=np.intp), 0.0
-        for rows in self._blocks():
-            x = self.offset[rows] - s * self.rate[rows]
-            found = self.lookup.index(x, None if known is None else known[rows])
-            value = self.lookup.survival.take(found, mode="clip")
-            if self.km.s_max > 0:
-                tail = x > self.km.t_max
-                if tail.any():
-                    value[tail] = self.km.survival_before(x[tail])
-            index[rows], mass = found, mass + self._sum(rows, value)
-        return AtScore(s, mass, index)
+        x = self.offset - s[:, None] * self.rate
+        index = self.lookup.index(x, None if above is None else above.found)
+        value = self.lookup.survival.take(index, mode="clip")
+        tail = np.flatnonzero(x > self.km.t_max)
+        if tail.size and self.km.s_max > 0:
+            line = np.maximum(self.km.t_end - x.ravel()[tail], 0.0) / self.km.t_end
+            value.ravel()[tail] = np.minimum(line, self.km.s_max)
+        return AtScore(s, in_units(self._shares(value)), index, tail.size > 0)
 
-    def _sum(self, rows: slice, value: Float) -> float:
-        """Add up P(T ≥ x | T > c), where *value* is S(x⁻); overwrites it."""
-        np.minimum(value, self.law.at_c[rows], out=value)
-        value *= self.weight[rows]
-        return float(value.sum())
+    def _shares(self, value: Float) -> Float:
+        """Return P(T ≥ x | T > c), where *value* is S(x⁻); overwrites it."""
+        np.minimum(value, self.at_c, out=value)
+        value *= self.weight
+        return value
 
-    def _blocks(self) -> list[slice]:
-        return [slice(i, i + _BLOCK) for i in range(0, self.n, _BLOCK)]
-
-    def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
+    def n_pieces(self, lo: AtScore, hi: AtScore) -> Index:
         """Return how many event times lie in reach of (lo, hi], over all subjects."""
-        steps = int(lo.found.sum() - hi.found.sum())
-        if not self.km.s_max > 0:
-            return steps
-        return steps + sum(int(_within(x, lo.s, hi.s).sum()) for x in self._tail())
+        steps: Index = (lo.found - hi.found).sum(axis=1)
+        if self.km.s_max > 0 and lo.in_tail:
+            for turns in self._tail():
+                steps += np.count_nonzero(_within(turns, lo.s, hi.s), axis=1)
+        return steps
 
     def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
         """Return jumps at event times and, in the tail, the turns of slope."""
-        row, m = unroll(hi.found, lo.found)
-        survival, at_c = self.lookup.survival, self.law.at_c[row]
+        place, m = unroll(hi.found.ravel(), lo.found.ravel())
+        row = place % self.n
+        survival, at_c = self.lookup.survival, self.at_c[row]
         jump = np.minimum(survival[m], at_c) - np.minimum(survival[m + 1], at_c)
         kept = jump > 0  # event times before c carry no mass
-        row, m = row[kept], m[kept]
-        position = (self.offset[row] - self.lookup.times[m]) / self.rate[row]
+        place, row, m = place[kept], row[kept], m[kept]
+        level = place // self.n
+        position = self.offset[level, row] - self.lookup.times[m]
+        position /= self.rate[level, row]
         jump = jump[kept] * self.weight[row]
-        steps = Pieces(lo.mass, 0.0, position, jump, np.zeros(len(position)))
-        return self._with_tail(steps, lo.s, hi.s) if self.km.s_max > 0 else steps
+        none = np.zeros(len(self.offset))
+        steps = Pieces(none, level, position, jump, np.zeros(len(position)))
+        if not (self.km.s_max > 0 and lo.in_tail):
+            return steps
+        return self._with_tail(steps, lo.s, hi.s)
 
     def _tail(self) -> tuple[Float, Float]:
         """Return the scores at which the straight part of the mass begins and ends."""
-        start = np.maximum(self.law.c, self.km.t_max)
+        start = np.maximum(self.c, self.km.t_max)
         return (self.offset - self.km.t_end) / self.rate, (
             self.offset - start
         ) / self.rate
 
-    def _with_tail(self, steps: Pieces, lo: float, hi: float) -> Pieces:
+    def _with_tail(self, steps: Pieces, lo: Float, hi: Float) -> Pieces:
         """Add the turns of the straight part between t_max (or c) and t_end."""
         # The line goes from (0, 1) to (t_end, 0).
         slope = self.weight * self.rate / self.km.t_end
@@ -131,14 +131,18 @@ class _KaplanMeierMass(LineMass):
         begins, ends = _within(begin, lo, hi), _within(end, lo, hi)
         position = np.concatenate([begin[begins], end[ends]])
         turn = np.concatenate([slope[begins], -slope[ends]])
+        level = np.concatenate([np.nonzero(begins)[0], np.nonzero(ends)[0]])
+        at_lo = (begin <= lo[:, None]) & (end > lo[:, None])
         return Pieces(
-            steps.base,
-            float(slope[(begin <= lo) & (end > lo)].sum()),
+            np.array(
+                [row[there].sum() for row, there in zip(slope, at_lo, strict=True)]
+            ),
+            np.concatenate([steps.level, level]),
             np.concatenate([steps.position, position]),
             np.concatenate([steps.jump, np.zeros(len(position))]),
             np.concatenate([steps.slope, turn]),
         )
 
 
-def _within(values: Float, lo: float, hi: float) -> Bool:
-    return (values > lo) & (values <= hi)
+def _within(values: Float, lo: Float, hi: Float) -> Bool:
+    return (values > lo[:, None]) & (values <= hi[:, None])

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from consurv._checks import Float, Index
-from consurv.conformal.blocks import Pieces
+from consurv._checks import Bool, Float, Index
+from consurv.conformal.masses import to_mass
 
 __all__ = [
     "AT_THE_END",
@@ -17,7 +17,6 @@ __all__ = [
     "EvenDraws",
     "LineMass",
     "count_before",
-    "one_line",
     "unroll",
 ]
 
@@ -28,8 +27,6 @@ AT_THE_END = 1e-9
 # A bend in the bracket counts as so many pieces that the search goes on.
 UNLISTED = 1 << 40
 _GOLDEN = (np.sqrt(5) - 1) / 2
-# Rises of the mass below this, plus the second times n, are rounding of its two ends.
-_ROUNDING = 1e-10, 1e-13
 
 
 class EvenDraws(ABC):
@@ -58,40 +55,47 @@ class EvenDraws(ABC):
         return made[size]
 
 
-class LineMass:
-    """What the masses of all laws hold: n subjects on their lines at one level."""
+class LineMass(ABC):
+    """What the masses of all laws hold: n subjects on their lines at g levels."""
+
+    straight = False
 
     def __init__(self, offset: Float, rate: Float, last_time: float) -> None:
-        self.offset, self.rate, self.n = offset, rate, len(offset)
+        self.offset, self.rate = np.atleast_2d(offset), np.atleast_2d(rate)
+        self.n: int = self.offset.shape[1]
         self.last_time = last_time if offset.any() else 0.0
+
+    def scores(self, times: Float) -> Float:
+        """Return the scores (g, n·m) of times (n, m)."""
+        if times.shape[1] == 1:
+            return (self.offset - times[:, 0]) / self.rate
+        scores = (self.offset[..., None] - times) / self.rate[..., None]
+        return scores.reshape(len(scores), -1)
+
+    def bends(self, lo: AtScore, hi: AtScore) -> Bool:
+        """Say nowhere: pieces are exact."""
+        return np.zeros(len(self.offset), dtype=np.bool_)
+
+    @abstractmethod
+    def at(self, s: Float, above: Any) -> AtScore:
+        """Return what holds at s; *above* is known at a larger score, or None."""
+
+    def coarse_masses(self, places: Float) -> Float:
+        """Return the mass at ascending scores: there is nothing cheaper."""
+        masses, above = np.empty(places.shape), None
+        for i in range(places.shape[1])[::-1]:  # each is a start for the next below
+            above = self.at(places[:, i], above)
+            masses[:, i] = to_mass(above.units)
+        return masses
 
 
 class AtScore(NamedTuple):
-    """What holds at a score: the mass, and what a law needs for the pieces."""
+    """What holds at scores, one a level: the mass (g, 2) in units, what pieces need."""
 
-    s: float
-    mass: float
+    s: Float
+    units: Index
     found: Any = None
-
-
-def one_line(
-    lo: AtScore, hi: AtScore, n: int, jumps: tuple[Float, Float] | None = None
-) -> Pieces:
-    """Return jumps, and one line for all the rest of the mass between two ends.
-
-    Parameters
-    ----------
-    lo, hi : AtScore
-    n : int
-        Number of subjects.
-    jumps : pair of arrays, optional
-        Positions and sizes.
-    """
-    position, jump = jumps or (np.empty(0), np.empty(0))
-    rise = hi.mass - lo.mass - float(jump.sum())
-    straight = rise > _ROUNDING[0] + _ROUNDING[1] * n
-    slope = rise / (hi.s - lo.s) if straight else 0.0
-    return Pieces(lo.mass, slope, position, jump, np.zeros(len(position)))
+    in_tail: bool = True  # whether somebody is where a curve has no more nodes
 
 
 def count_before(table: Float, rows: Index, x: Float, before: np.ufunc) -> Index:

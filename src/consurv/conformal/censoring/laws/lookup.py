@@ -75,13 +75,14 @@ class KaplanMeierLookup:
 
     def _advance(self, count: Index, x: Float, rest: Index) -> Index:
         """Raise the counts in the rows *rest*, where more event times are < x."""
+        counts, flat = count.reshape(-1), x.reshape(-1)  # the same numbers in a row
         for _ in range(_CROWDED):
             if not rest.size:
                 return count
-            step = count[rest] + 1
-            count[rest] = step
-            rest = rest[self._padded.take(step, mode="clip") < x[rest]]
-        count[rest] = np.searchsorted(self.times, x[rest])
+            step = counts[rest] + 1
+            counts[rest] = step
+            rest = rest[self._padded.take(step, mode="clip") < flat[rest]]
+        counts[rest] = np.searchsorted(self.times, flat[rest])
         return count
 
     def survival_at(self, t: Float) -> Float:

@@ -7,13 +7,12 @@ from typing import Protocol
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.blocks import Pieces
 from consurv.conformal.censoring.laws.law import (
     UNLISTED,
     AtScore,
     LineMass,
-    one_line,
 )
+from consurv.conformal.masses import Pieces, in_units, to_mass
 
 __all__ = ["Head", "SegmentMass"]
 
@@ -59,6 +58,7 @@ class SegmentMass(LineMass):
     """
 
     most_pieces = UNLISTED
+    straight = True
 
     def __init__(
         self,
@@ -90,15 +90,12 @@ class SegmentMass(LineMass):
             x[~early] = self.node[late] + self._way[late] / (self.above - at_anchor)
         # Far out is as good as anywhere further.
         far = 64 * float(self.anchor.max(initial=0.0))
-        return (self.offset[i] - np.clip(x, 0.0, far)) / self.rate[i]
+        scores: Float = (self.offset[:, i] - np.clip(x, 0.0, far)) / self.rate[:, i]
+        return scores
 
-    def coarse_mass(self, s: float) -> float:
+    def at(self, s: Float, above: AtScore | None) -> AtScore:
         """Return the mass at s."""
-        return self.at(s, None).mass
-
-    def at(self, s: float, above: AtScore | None) -> AtScore:
-        """Return the mass at s."""
-        x = np.maximum(self.offset - s * self.rate, self.node)
+        x = np.maximum(self.offset[0] - s * self.rate[0], self.node)
         beyond = x > self.anchor
         with np.errstate(divide="ignore", invalid="ignore"):
             part = self._way / (x - self.node)
@@ -108,29 +105,30 @@ class SegmentMass(LineMass):
         early = np.flatnonzero(~beyond & (x > self.c))
         if early.size:
             reach[early] = self.head.before(self.rows[early], x[early])
-        return AtScore(s, float((reach - self.floor).sum()))
+        return AtScore(s, in_units(reach - self.floor)[None])
 
-    def n_pieces(self, lo: AtScore, hi: AtScore) -> int:
+    def n_pieces(self, lo: AtScore, hi: AtScore) -> Index:
         """Return the number of jumps in (lo, hi]; endless while the rest bends."""
-        near, far = (self.offset - state.s * self.rate for state in (hi, lo))
+        near, far = (self.offset[0] - state.s * self.rate[0] for state in (hi, lo))
         # The mass of some subject begins or ceases to move on the way.
         bends = any(
             bool(((near <= t) & (t < far)).any())
             for t in (self.anchor, self.c, self.node)
         )
         if bends:
-            return UNLISTED
+            return np.array([UNLISTED])
         _, _, jump = self._jumps(lo, hi)
-        rise = hi.mass - lo.mass - float(jump.sum())
-        return len(jump) if rise <= _LINEAR else UNLISTED
+        rise = float(to_mass(hi.units - lo.units)[0]) - float(jump.sum())
+        return np.array([len(jump) if rise <= _LINEAR else UNLISTED])
 
     def pieces(self, lo: AtScore, hi: AtScore) -> Pieces:
         """Return the jumps of the head, and one line for all the rest."""
         row, time, jump = self._jumps(lo, hi)
-        position = (self.offset[row] - time) / self.rate[row]
-        return one_line(lo, hi, self.n, (position, jump))
+        position = (self.offset[0, row] - time) / self.rate[0, row]
+        none = np.zeros(len(position))
+        return Pieces(np.zeros(1), none.astype(np.intp), position, jump, none)
 
     def _jumps(self, lo: AtScore, hi: AtScore) -> tuple[Index, Float, Float]:
-        near = np.maximum(self.offset - hi.s * self.rate, self.node)
-        far = np.maximum(self.offset - lo.s * self.rate, near)
+        near = np.maximum(self.offset[0] - hi.s * self.rate[0], self.node)
+        far = np.maximum(self.offset[0] - lo.s * self.rate[0], near)
         return self.head.jumps(self.rows, near, far)

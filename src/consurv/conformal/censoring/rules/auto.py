@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +17,42 @@ from consurv.conformal.censoring.laws.law import AT_THE_END
 from consurv.conformal.censoring.laws.recalibrated import RecalibratedLaw
 from consurv.conformal.censoring.raw_curves import RawCurves
 from consurv.conformal.censoring.rules.rule import CensoringRule
-from consurv.conformal.censoring.strata import Strata
+from consurv.conformal.censoring.strata import RawMedian, Strata
+from consurv.conformal.partitions import Partitions, as_partitions
+from consurv.conformal.ranks import Cells
 from consurv.curves.search import row_blocks
 
 __all__ = ["AutoRule"]
 
 # Rows whose nodes are held at once while counting: this many times the cache's.
 _ROOM = 16
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """Subjects that are finite at some level, and how far these times reach."""
+
+    n: int = field(metadata={"merge": sum})
+    n_events: int = field(metadata={"merge": sum})
+    largest: float = field(metadata={"merge": max})
+    endless: bool = field(metadata={"merge": any})
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Ask how many subjects count."""
+
+    def answer(self, block: Block) -> _Seen:
+        """Return the numbers of one block."""
+        q = block.percentile_times
+        known = q.min(axis=1, initial=np.inf) < np.inf
+        n_events = int(np.count_nonzero(block.outcome.event & known))
+        finite = q if block.finite else q[q < np.inf]
+        largest = float(finite.max(initial=0.0))
+        return _Seen(int(known.sum()), n_events, largest, not block.finite)
+
+
+_MEDIANS = RawMedian(finite=True)
 
 
 @dataclass(frozen=True)
@@ -58,25 +88,26 @@ class AutoRule(CensoringRule):
     max_strata: int = 20
 
     rests_on = "raw curves"
+    anywhere = True
+    opening = _Look(), Cells(_MEDIANS)
 
     def sweeps(
-        self, blocks: Sequence[Block], rng: np.random.Generator
-    ) -> Sequence[Sweep]:
+        self, blocks: Any, rng: np.random.Generator
+    ) -> Sequence[Contribution] | Sequence[Sweep]:
         """Return what each block contributes once all have been looked at."""
         return self.learn(blocks).sweeps(blocks, rng)
 
-    def learn(self, blocks: Sequence[Block]) -> _Recalibrated:
+    def learn(self, blocks: Partitions | Sequence[Block]) -> _Recalibrated:
         """Return the rule with the hazard ratios that all blocks together show."""
-        blocks = [_finite_rows(block) for block in blocks]
-        n_events = sum(block.outcome.n_events for block in blocks)
-        wanted = min(n_events // self.events_per_stratum, self.max_strata)
-        strata = Strata(blocks, max(wanted, 1))
-        curves = RawCurves(blocks[0].levels)
-        shape = strata.n, len(curves.hazards)
-        counts = _Counts(shape)
-        for block in blocks:
-            counts.add(block, strata.of(block), curves)
-        ratios = hazard_ratios(counts.events, counts.expected, counts.score)
+        subjects = as_partitions(blocks)
+        look, cells = subjects.known(_Look()), subjects.known(Cells(_MEDIANS))
+        wanted = min(look.n_events // self.events_per_stratum, self.max_strata)
+        strata = Strata.find(subjects, _MEDIANS, cells, wanted)
+        curves = RawCurves(subjects.levels, look.largest if look.endless else None)
+        ratios = np.ones((strata.n, len(curves.hazards)))
+        if look.n:
+            counts = subjects.ask(_Table(strata, curves))
+            ratios = hazard_ratios(counts.events, counts.expected, counts.score)
         levels = np.ones((strata.n, len(curves.hazards) + 1))
         levels[:, 1:] = np.exp(-np.cumsum(ratios * curves.widths, axis=1))
         levels[:, -1] = 0.0  # every curve has an end
@@ -85,9 +116,9 @@ class AutoRule(CensoringRule):
 
 def _finite_rows(block: Block) -> Block:
     """Return the subjects that count at some level: others must not sway the ratios."""
-    known = block.percentile_times.min(axis=1) < np.inf
-    if known.all() or not known.any():
+    if block.finite:
         return block
+    known = block.percentile_times.min(axis=1) < np.inf
     return replace(
         block,
         reading=block.percentile_times[known],
@@ -96,45 +127,64 @@ def _finite_rows(block: Block) -> Block:
     )
 
 
+@dataclass(frozen=True)
 class _Counts:
     """Events, and those that the raw model expects, by stratum and cell."""
 
-    def __init__(self, shape: tuple[int, int]) -> None:
-        self._shape = shape
-        self.events, self.expected = np.zeros(shape), np.zeros(shape)
-        self._members = np.zeros(shape[0])
-
-    def add(self, block: Block, stratum: Index, curves: RawCurves) -> None:
-        q, outcome = block.percentile_times, block.outcome
-        for rows in row_blocks(len(q), len(curves.hazards) // _ROOM + 1):
-            time, event, g = outcome.time[rows], outcome.event[rows], stratum[rows]
-            left = curves.place(curves.nodes(q[rows]), time, event)
-            cells = g[left.row], left.cell
-            self.events += self._table(*cells, left.events)
-            # Whoever left in a later cell has passed this one as a whole.
-            here = self._table(g, left.first)
-            later = here[:, ::-1].cumsum(axis=1)[:, ::-1] - here
-            self.expected += later * curves.widths + self._table(*cells, left.hazard)
-            self._members += here.sum(axis=1)
-
-    def _table(self, g: Index, cell: Index, weight: Float | None = None) -> Float:
-        place = g * self._shape[1] + cell
-        flat = np.bincount(place, weight, minlength=self._shape[0] * self._shape[1])
-        table: Float = flat.reshape(self._shape).astype(np.float64)
-        return table
+    events: Float = field(metadata={"merge": sum})
+    expected: Float = field(metadata={"merge": sum})
+    members: Float = field(metadata={"merge": sum})
 
     @property
     def score(self) -> Float:
         """The normal score of the strata: their order, on the scale of a normal law."""
-        middle = np.cumsum(self._members) - self._members / 2
-        score: NDArray[np.float64] = ndtri(middle / self._members.sum())
+        middle = np.cumsum(self.members) - self.members / 2
+        score: NDArray[np.float64] = ndtri(middle / self.members.sum())
         return score
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Ask for events and expected ones."""
+
+    strata: Strata
+    curves: RawCurves
+
+    def answer(self, block: Block) -> _Counts:
+        """Return the table of one block."""
+        block, curves = _finite_rows(block), self.curves
+        q, outcome, stratum = (
+            block.percentile_times,
+            block.outcome,
+            self.strata.of(block),
+        )
+        events, expected = np.zeros((2, self.strata.n, len(curves.hazards)))
+        members = np.zeros(self.strata.n)
+        for rows in row_blocks(len(q), len(curves.hazards) // _ROOM + 1):
+            time, event, g = outcome.time[rows], outcome.event[rows], stratum[rows]
+            left = curves.place(curves.nodes(q[rows]), time, event)
+            cells = g[left.row], left.cell
+            events += self._table(*cells, left.events)
+            # Whoever left in a later cell has passed this one as a whole.
+            here = self._table(g, left.first)
+            later = here[:, ::-1].cumsum(axis=1)[:, ::-1] - here
+            expected += later * curves.widths + self._table(*cells, left.hazard)
+            members += here.sum(axis=1)
+        return _Counts(events, expected, members)
+
+    def _table(self, g: Index, cell: Index, weight: Float | None = None) -> Float:
+        shape = self.strata.n, len(self.curves.hazards)
+        place = g * shape[1] + cell
+        flat = np.bincount(place, weight, minlength=shape[0] * shape[1])
+        table: Float = flat.reshape(shape).astype(np.float64)
+        return table
 
 
 @dataclass(frozen=True)
 class _Recalibrated(CensoringRule):
     """The rule with S* of each stratum at the nodes."""
 
+    anywhere = True
     strata: Strata
     curves: RawCurves
     levels: Float

@@ -105,7 +105,7 @@ class DoublyRobust(CensoringRule, BaseEstimator):  # type: ignore[misc]
         models = found.models
         return DoublyRobust(models.event, models.censoring, self.least_seen)
 
-    def shifts(self, blocks: Sequence[Block]) -> Shifts:
+    def shifts(self, blocks: Any) -> Shifts:
         """Return the shift of every level, by θ."""
         parts = [self._part(block) for block in blocks]
         levels = blocks[0].levels

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from consurv.conformal.blocks import Block, Contribution, Law
+from consurv.conformal.blocks import Block, Contribution
 from consurv.conformal.censoring.laws.kaplan_meier import KaplanMeierLaw
 from consurv.conformal.censoring.laws.law import AT_THE_END
 from consurv.conformal.censoring.laws.lookup import KaplanMeierLookup
 from consurv.conformal.censoring.laws.sampled import SampledLaw
 from consurv.conformal.censoring.rules.rule import CensoringRule
+from consurv.conformal.masses import Law
 
 __all__ = ["KaplanMeierRule"]
 
@@ -34,6 +35,11 @@ class KaplanMeierRule(CensoringRule):
     """
 
     n_samples: int | None = None
+
+    @property
+    def anywhere(self) -> bool:  # type: ignore[override]
+        """Whether it draws nothing."""
+        return self.n_samples is None
 
     def with_samples(self, n_samples: int) -> KaplanMeierRule:
         """Return the rule that draws."""

@@ -11,8 +11,10 @@ from consurv._checks import Float, Index
 from consurv.conformal.blocks import Block, Sweep
 from consurv.conformal.censoring.laws.law import count_before, unroll
 from consurv.conformal.censoring.rules.rule import CensoringRule
-from consurv.conformal.censoring.strata import Strata
+from consurv.conformal.censoring.strata import RawMedian, Strata
 from consurv.conformal.censoring.sweep import CurveSweep, check_events
+from consurv.conformal.partitions import as_partitions
+from consurv.conformal.ranks import Cells
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 
@@ -58,7 +60,9 @@ class LocalRule(CensoringRule):
         """Return a sweep for each block."""
         n_events = check_events(blocks, "local")
         wanted = min(n_events // self.events_per_stratum, self.max_strata)
-        strata = Strata(blocks, max(wanted, 1))
+        subjects, medians = as_partitions(blocks), RawMedian()
+        cells = subjects.ask(Cells(medians))
+        strata = Strata.find(subjects, medians, cells, wanted)
         place = [strata.of(block) for block in blocks]
         outcome = Outcome.concatenate([block.outcome for block in blocks])
         curves = _StratumCurves(outcome, np.concatenate(place), strata.n, self.at_risk)

@@ -13,6 +13,8 @@ __all__ = ["MarginRule"]
 class MarginRule(CensoringRule):
     """One surrogate time for each censored subject: the mean beyond c."""
 
+    anywhere = True
+
     def contribution(self, block: Block, rng: np.random.Generator) -> Contribution:
         """Return a point for every subject."""
         outcome = block.outcome

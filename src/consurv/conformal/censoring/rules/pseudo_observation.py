@@ -16,6 +16,8 @@ __all__ = ["PseudoObservationRule"]
 class PseudoObservationRule(CensoringRule):
     """Nθ − (N−1)θ₋ᵢ for members of the sample, (N+1)θ₊ᵢ − Nθ for others."""
 
+    anywhere = True
+
     def contribution(self, block: Block, rng: np.random.Generator) -> Contribution:
         """Return a point for every subject."""
         outcome = block.outcome

@@ -33,6 +33,11 @@ class CensoringRule:
     array([0.])
     """
 
+    # Whether it runs wherever the subjects are: it draws nothing, needs no features,
+    # and sees no more than one block, or what it asks all of them.
+    anywhere: ClassVar[bool] = False
+    # What it asks first, so that it may be asked together with other questions.
+    opening: ClassVar[tuple[Any, ...]] = ()
     # What the shifts rest on where no event was observed.
     rests_on: ClassVar[str] = "given Kaplan-Meier curve"
 
@@ -41,12 +46,20 @@ class CensoringRule:
         raise NotImplementedError
 
     def sweeps(
-        self, blocks: Sequence[Block], rng: np.random.Generator
-    ) -> Sequence[Sweep]:
-        """Return what each block contributes on its way down the levels."""
-        return [self.contribution(block, rng) for block in blocks]
+        self, blocks: Any, rng: np.random.Generator
+    ) -> Sequence[Contribution] | Sequence[Sweep]:
+        """Return what each block contributes, whatever the level or on its way down.
 
-    def shifts(self, blocks: Sequence[Block]) -> Shifts | None:
+        Parameters
+        ----------
+        blocks : Partitions
+            A sequence of Block, unless the rule runs ``anywhere``.
+        rng : Generator
+        """
+        found: Sequence[Contribution] = blocks.contributions(self, rng)
+        return found
+
+    def shifts(self, blocks: Any) -> Shifts | None:
         """Return the shifts themselves, of a rule that knows better than by sweeps."""
         return None
 

@@ -13,6 +13,8 @@ __all__ = ["UncensoredRule"]
 class UncensoredRule(CensoringRule):
     """Only events count; biased towards early times when censoring is late."""
 
+    anywhere = True
+
     def contribution(self, block: Block, rng: np.random.Generator) -> Contribution:
         """Return a point for every event."""
         rows = np.flatnonzero(block.outcome.event)

@@ -1,0 +1,330 @@
+"""What is asked of conformal subjects on the way to a recalibration.
+
+In memory the subjects are read once and kept. Elsewhere each round reads them anew, and
+only sums come back.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from consurv._checks import Float
+from consurv.conformal.blocks import Block
+from consurv.conformal.partitions import Blocks, Partitions, Several
+from consurv.conformal.ranks import CellCounts, Cells, order_statistics
+from consurv.conformal.recalibration.sample import (
+    Marks,
+    Sample,
+    samples_of,
+    scale_for,
+)
+from consurv.conformal.recalibration.windows import MOST_TIMES, whole_unit
+
+__all__ = ["Facts", "Gathered", "SampleQuestion", "Sum", "Survey", "survey"]
+
+S = TypeVar("S")
+S_co = TypeVar("S_co", covariant=True)
+# Subjects that find the way of the map and choose between the forms, to save time:
+# those with so many of the smallest marks, where there are twice as many or more.
+_PART = 5000
+_EVERYBODY = np.uint64(2**64 - 1)
+
+
+class SampleQuestion(Protocol[S_co]):
+    """Something asked of subjects; it is pickled on its way to them."""
+
+    def answer(self, samples: Sequence[Sample]) -> S_co:
+        """Return the summary of some subjects, perhaps of none."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Ask for the sum of what a function returns: arrays, or a tuple of them."""
+
+    of: Callable[[Sample], Any]
+
+    def answer(self, samples: Sequence[Sample]) -> Added:
+        """Return the sums of some subjects."""
+        return Added.merged([Added(self.of(sample)) for sample in samples])
+
+
+@dataclass(frozen=True)
+class Added:
+    """A sum, or None where there was nothing to add up."""
+
+    value: Any
+
+    @classmethod
+    def merged(cls, parts: Sequence[Added]) -> Added:
+        """Return the sum of all."""
+        values = [part.value for part in parts if part.value is not None]
+        if not values:
+            return cls(None)
+        if isinstance(values[0], tuple):
+            return cls(tuple(reduce(add, some) for some in zip(*values, strict=True)))
+        return cls(reduce(add, values))
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Ask for what a function returns for every subject, by their marks."""
+
+    of: Callable[[Sample], Float]
+
+    def answer(self, samples: Sequence[Sample]) -> Numbers:
+        """Return the numbers of some subjects."""
+        parts = [Numbers(sample.marks, self.of(sample)) for sample in samples]
+        return Numbers.merged(parts) if parts else Numbers(np.empty(0, np.uint64), None)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers (n, ...) of subjects in the order of their marks, which nothing moves."""
+
+    marks: Marks
+    values: Any
+
+    @classmethod
+    def merged(cls, parts: Sequence[Numbers]) -> Numbers:
+        """Join those of several parts."""
+        parts = [part for part in parts if len(part.marks)] or list(parts[:1])
+        marks = np.concatenate([part.marks for part in parts])
+        if not len(marks):
+            return parts[0]
+        values = np.concatenate([part.values for part in parts])
+        order = np.argsort(marks, kind="stable")
+        return cls(marks[order], values[order])
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is to be known first.
+
+    Attributes
+    ----------
+    n, n_events, n_ending : int
+        Subjects whose curves have a shape, events, and curves that end early.
+    stepped : bool
+        Whether some curves have drops.
+    times : ndarray
+        The distinct times; more than ``MOST_TIMES`` are cut short.
+    sums : ndarray of shape (2, 2)
+        Of log medians and log widths, and of their squares.
+    marks : ndarray of uint64
+        The smallest that there are, each once.
+    """
+
+    n: int
+    n_events: int
+    n_ending: int
+    stepped: bool
+    times: Float
+    sums: Float
+    marks: Marks
+
+    @classmethod
+    def merged(cls, parts: Sequence[Facts]) -> Facts:
+        """Return the facts of all together."""
+        return cls(
+            sum(part.n for part in parts),
+            sum(part.n_events for part in parts),
+            sum(part.n_ending for part in parts),
+            any(part.stepped for part in parts),
+            _first(np.concatenate([part.times for part in parts]), MOST_TIMES + 1),
+            np.sum([part.sums for part in parts], axis=0),
+            _first(np.concatenate([part.marks for part in parts]), _PART),
+        )
+
+    @property
+    def unit(self) -> float:
+        """The unit of whole times, or 0.
+
+        Times count as whole only where raw curves have drops: models with smooth
+        curves speak of times that were rounded later.
+        """
+        return whole_unit(self.times, self.n) if self.stepped else 0.0
+
+    @property
+    def centre(self) -> Float:
+        """The means of log median and log width."""
+        centre: Float = self.sums[0] / max(self.n, 1)
+        return centre
+
+    @property
+    def spread(self) -> Float:
+        """Their standard deviations, to some digits."""
+        spread: Float = np.sqrt(np.maximum(self.sums[1] / self.n - self.centre**2, 0.0))
+        return spread
+
+    @property
+    def last_mark(self) -> np.uint64:
+        """Up to which mark subjects belong to the part."""
+        return self.marks[-1] if self.n >= 2 * _PART else _EVERYBODY
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Ask for the facts."""
+
+    def answer(self, samples: Sequence[Sample]) -> Facts:
+        """Return those of some subjects."""
+        empty = np.empty(0)
+        nothing = Facts(0, 0, 0, False, empty, np.zeros((2, 2)), empty.view(np.uint64))
+        return Facts.merged([nothing, *map(_facts, samples)])
+
+
+def _facts(sample: Sample) -> Facts:
+    shapes = sample.shapes
+    pair = np.stack([shapes.log_median, shapes.log_width])
+    return Facts(
+        len(sample),
+        sample.outcome.n_events,
+        int(np.isfinite(shapes.t_end).sum()),
+        bool(shapes.stepped.any()),
+        _first(sample.outcome.time, MOST_TIMES + 1),
+        np.stack([pair.sum(axis=1), (pair**2).sum(axis=1)]),
+        _first(sample.marks, _PART),
+    )
+
+
+def _first(values: Any, most: int) -> Any:
+    """Return the smallest values, each once."""
+    ordered = np.sort(values)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]][:most]
+
+
+class Survey(ABC):
+    """Conformal subjects, to be asked.
+
+    Attributes
+    ----------
+    facts : Facts
+    scale : float
+        Times are counted in it.
+    """
+
+    facts: Facts
+    scale: float
+
+    @abstractmethod
+    def ask(self, question: SampleQuestion[S], *, part: bool = False) -> S:
+        """Return the summary of all subjects, or of a part that finds the way."""
+
+    @abstractmethod
+    def log_medians(self, shares: Float) -> Float:
+        """Return quantiles of the raw log medians."""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the part is less than all."""
+        return bool(self.facts.last_mark < _EVERYBODY)
+
+    def total(self, of: Callable[[Sample], Any], *, part: bool = False) -> Any:
+        """Return the sum of what a function returns for samples."""
+        return self.ask(Sum(of), part=part).value
+
+
+def survey(subjects: Partitions) -> Survey:
+    """Return what asks subjects in memory or elsewhere."""
+    return Here(subjects) if isinstance(subjects, Blocks) else There(subjects)
+
+
+class Here(Survey):
+    """Subjects in memory, read once."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        largest = max(float(b.outcome.time.max(initial=0.0)) for b in blocks)
+        self.scale = scale_for(largest)
+        samples = [s for block in blocks for s in samples_of(block, self.scale)]
+        self.facts = _Look().answer(samples)
+        self.samples = [sample.with_unit(self.facts.unit) for sample in samples]
+
+    @cached_property
+    def _part(self) -> list[Sample]:
+        return _part(self.samples, self.facts.last_mark)
+
+    def ask(self, question: SampleQuestion[S], *, part: bool = False) -> S:
+        """Return the summary of all subjects, or of a part that finds the way."""
+        return question.answer(self._part if part and self.is_part else self.samples)
+
+    def log_medians(self, shares: Float) -> Float:
+        """Return quantiles of the raw log medians."""
+        found = [sample.shapes.log_median for sample in self.samples] or [np.zeros(1)]
+        quantiles: Float = np.quantile(np.concatenate(found), shares)
+        return quantiles
+
+
+class There(Survey):
+    """Subjects elsewhere."""
+
+    def __init__(self, subjects: Partitions) -> None:
+        self._subjects = subjects
+        self.scale = scale_for(float(subjects.outcomes.times[-1]))
+        asked = _OfBlock(_Look(), self.scale), Cells(_LogMedian(self.scale))
+        self.facts, self._cells = subjects.ask(Several(asked))
+
+    def ask(self, question: SampleQuestion[S], *, part: bool = False) -> S:
+        """Return the summary of all subjects, or of a part that finds the way."""
+        until = self.facts.last_mark if part else _EVERYBODY
+        asked = _OfBlock(question, self.scale, self.facts.unit, until)
+        answer: S = self._subjects.ask(asked)
+        return answer
+
+    def log_medians(self, shares: Float) -> Float:
+        """Return quantiles of the raw log medians, as NumPy has them."""
+        counts: CellCounts = self._cells
+        if not self.facts.n:
+            return np.zeros(len(shares))
+        place = shares * (self.facts.n - 1)
+        below = np.floor(place).astype(np.int64)
+        above = np.minimum(below + 1, self.facts.n - 1)
+        ranks = np.concatenate([below, above])
+        numbers = order_statistics(
+            self._subjects, _LogMedian(self.scale), counts, ranks
+        )
+        lower, upper = np.split(numbers, 2)
+        way, step = place - below, upper - lower
+        return np.where(way < 0.5, lower + step * way, upper - step * (1 - way))
+
+
+@dataclass(frozen=True)
+class _OfBlock:
+    """A question about subjects, to be put to blocks."""
+
+    question: SampleQuestion[Any]
+    scale: float
+    unit: float = 0.0
+    last_mark: np.uint64 = _EVERYBODY
+
+    def answer(self, block: Block) -> Any:
+        """Return the summary of one block."""
+        samples = samples_of(block, self.scale, self.unit)
+        if self.last_mark < _EVERYBODY:
+            samples = _part(samples, self.last_mark)
+        return self.question.answer(samples)
+
+
+@dataclass(frozen=True)
+class _LogMedian:
+    """The raw log median of each subject whose curve has a shape."""
+
+    scale: float
+
+    def __call__(self, block: Block) -> Float:
+        """Return those of one block."""
+        samples = samples_of(block, self.scale)
+        return np.concatenate([np.empty(0), *(s.shapes.log_median for s in samples)])
+
+
+def _part(samples: Sequence[Sample], last: np.uint64) -> list[Sample]:
+    """Return the subjects with marks up to the last as one sample, or none."""
+    some = [sample.take(sample.marks <= last) for sample in samples]
+    some = [sample for sample in some if len(sample)]
+    return [Sample.concatenate(some)] if some else []
