@@ -83,6 +83,18 @@ class TestUncensored:
         assert split_conformal(self.sample(9), 0.9).level < 1
 
 
+class TestNoBound:
+    """Level 1 is met at time 0: a bound of 0 is refused."""
+
+    def test_where_the_model_is_sure_of_too_many(self):
+        time = np.r_[np.full(8, 0.5), np.arange(1.0, 33.0)]
+        late = SurvivalCurves([1.0, 40.0], [[1.0, 0.0]] * 40)
+        sample = Sample(Outcome(time, np.ones(40)), late)
+        with pytest.raises(InvalidInput, match="finds no bound above 0"):
+            split_conformal(sample, 0.9)
+        assert split_conformal(sample, 0.7).level < 1
+
+
 class TestIPCW:
     @pytest.mark.parametrize("stabilise", [False, True])
     def test_is_the_weighted_share_of_events(self, stabilise):

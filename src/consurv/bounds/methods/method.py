@@ -136,8 +136,8 @@ def split_conformal(sample: Sample, coverage: float) -> LevelBound:
 
 
 def found(level: float | None, name: str, coverage: float) -> float:
-    """Return a level that there is, or refuse."""
-    if level is None:
+    """Return a level below 1, or refuse; at 1 every bound would be 0."""
+    if level is None or level >= 1:
         raise InvalidInput(
             f"method={name!r} finds no bound above 0 with coverage={coverage:g}: at "
             "every time that was observed too little is known to be covered. Calibrate "
