@@ -37,7 +37,7 @@ def draw(records: Records, path: Path) -> None:
         image = ax.imshow(off, cmap="RdBu", vmin=-_OFF, vmax=_OFF, aspect="auto")
         for (row, column), value in np.ndenumerate(off):
             colour = "white" if abs(value) > 0.75 * _OFF else "black"
-            shown = "–" if np.isnan(value) else f"{value + COVERAGE:.2f}"[1:]
+            shown = "–" if np.isnan(value) else f"{value + COVERAGE:.2f}".lstrip("0")
             ax.text(
                 column, row, shown, ha="center", va="center", fontsize=6, color=colour
             )
