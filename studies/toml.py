@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
+
+import tomli_w
 
 from consurv.errors import InvalidInput
 from studies.config import StudyConfig
@@ -58,10 +59,9 @@ def write_config(path: Path, configs: Sequence[StudyConfig]) -> None:
     except (OSError, ValueError):
         before = {}
     studies = {**{k: v for k, v in before.items() if k in STUDIES}, **asked}
-    lines = ["# What `python -m studies` was asked for, study by study."]
-    for study in (name for name in STUDIES if name in studies):
-        lines += ["", *_table([study], studies[study])]
-    write_atomically(path, ("\n".join(lines) + "\n").encode())
+    head = "# What `python -m studies` was asked for, study by study.\n\n"
+    ordered = {name: studies[name] for name in STUDIES if name in studies}
+    write_atomically(path, (head + tomli_w.dumps(ordered)).encode())
 
 
 def _known_keys() -> list[str]:
@@ -83,14 +83,3 @@ def _check_keys(table: Mapping[str, Any], path: Path, also: str = "") -> None:
 def _as_dict(config: StudyConfig) -> dict[str, Any]:
     values = {name: getattr(config, name) for name in _known_keys()}
     return {name: value for name, value in values.items() if value not in (None, {})}
-
-
-def _table(names: list[str], values: Mapping[str, Any]) -> list[str]:
-    lines = [f"[{'.'.join(names)}]"]
-    tables = {key: value for key, value in values.items() if isinstance(value, Mapping)}
-    for key, value in values.items():
-        if key not in tables:
-            lines.append(f"{key} = {json.dumps(value)}")
-    for key, value in tables.items():
-        lines += _table([*names, key], value)
-    return lines
