@@ -9,6 +9,7 @@ from consurv import (
     DoublyRobust,
     Outcome,
     conformal_shifts,
+    load,
 )
 from consurv.errors import InvalidInput, NotConformalizedError
 from consurv.models import CoxPH
@@ -112,6 +113,18 @@ class TestModels:
         X, _, y = draw(300, np.random.default_rng(1))
         model.conformalize(X, y)
         assert model.imputer_[0] is censoring
+
+    def test_are_kept_in_a_file(self, tmp_path):
+        X, _, y = draw(200, np.random.default_rng(0))
+        rule = DoublyRobust(CoxPH(), CoxPH())
+        model = ConformalSurvival(
+            CoxPH(), adjustment="time", censoring=rule, random_state=0
+        ).fit(X, y)
+        model.save(tmp_path / "m.consurv")
+        again = load(tmp_path / "m.consurv")
+        one, two = (m.predict_quantile(X, LEVELS) for m in (model, again))
+        assert (one == two).all()
+        again.conformalize(X, y)
 
     def test_must_be_fitted_for_a_fitted_model(self):
         X, _, y = draw(100, np.random.default_rng(0))

@@ -86,7 +86,7 @@ class DoublyRobust(CensoringRule, BaseEstimator):  # type: ignore[misc]
     @property
     def imputer(self) -> Any:
         """The models, that of censoring first."""
-        return Fitted(self.censoring, self.event)
+        return self.censoring, self.event
 
     def fitted(
         self, training: Data | None, validation: Data | None, earlier: Any = None
@@ -124,7 +124,7 @@ class DoublyRobust(CensoringRule, BaseEstimator):  # type: ignore[misc]
                 "DoublyRobust needs the features of the conformal set, which arrays of "
                 "percentile times do not have; use ConformalSurvival"
             )
-        models = self.imputer if block.imputer is None else Fitted(*block.imputer)
+        models = Fitted(*(block.imputer or self.imputer))
         if models.censoring is None:
             raise InvalidInput(
                 "nobody is censored among the rows that the censoring model is fitted "
