@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from consurv._versions import __version__
 
 if TYPE_CHECKING:
+    from consurv.bounds import ConformalLowerBound, check_censoring
     from consurv.conformal import (
         Adjustment,
         CensoringRule,
         ConformalSurvival,
+        DoublyRobust,
         FromCurves,
         FromEstimator,
         adjust,
@@ -38,8 +40,10 @@ __all__ = [
     "Adjustment",
     "CalibrationWarning",
     "CensoringRule",
+    "ConformalLowerBound",
     "ConformalSurvival",
     "ConsurvError",
+    "DoublyRobust",
     "FromCurves",
     "FromEstimator",
     "InvalidInput",
@@ -51,6 +55,7 @@ __all__ = [
     "__version__",
     "adjust",
     "breslow",
+    "check_censoring",
     "conformal_levels",
     "conformal_shifts",
     "load",
@@ -62,10 +67,12 @@ __all__ = [
 # Where the names are, which are imported when they are asked for: the command can be
 # interrupted, or say its version, before large libraries are here.
 _HOMES = {
+    "consurv.bounds": ("ConformalLowerBound", "check_censoring"),
     "consurv.conformal": (
         "Adjustment",
         "CensoringRule",
         "ConformalSurvival",
+        "DoublyRobust",
         "FromCurves",
         "FromEstimator",
         "adjust",
@@ -88,6 +95,7 @@ _HOMES = {
 }
 _SUBPACKAGES = (
     "adapters",
+    "bounds",
     "conformal",
     "curves",
     "datasets",
@@ -98,6 +106,7 @@ _SUBPACKAGES = (
     "outcome",
     "report",
     "splits",
+    "weighting",
 )
 
 
