@@ -18,8 +18,13 @@ from studies.calibrators.standing import (
 
 __all__ = ["ERRORS", "METRICS", "of_bed", "page"]
 
-METRICS = {"d_calibration": "D-cal", "ibs": "IBS", "km_calibration": "KM-cal"}
-_DECIDING = "d_calibration", "ibs"
+METRICS = {
+    "d_calibration": "D-cal",
+    "integrated_brier_score": "IBS",
+    "km_calibration": "KM-cal",
+    "risk_calibration": "by risk",
+}
+_DECIDING = "d_calibration", "integrated_brier_score"
 # Of the test bed: errors of curves against the truth.
 ERRORS = {"marginal": 0, "by risk": 1, "ISE": 2}
 

@@ -18,7 +18,7 @@ __all__ = ["picture"]
 
 def picture(done: Sequence[Mapping[str, Any]], path: Path) -> Path:
     """Draw the ratio to raw in every cell, a row of points for each calibrator."""
-    shown = {m: METRICS[m] for m in ("d_calibration", "ibs")}
+    shown = {m: METRICS[m] for m in ("d_calibration", "integrated_brier_score")}
     figure = Figure(figsize=(9, 4.2), layout="constrained")
     axes = figure.subplots(1, len(shown), sharey=True)
     for axis, (metric, label) in zip(axes, shown.items(), strict=True):
