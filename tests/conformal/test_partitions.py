@@ -163,7 +163,9 @@ class TestRefer:
     def test_without_events_there_is_none(self):
         y = Outcome([1.0, 2.0], [0, 0])
         subjects = Blocks([Block(np.ones((2, 1)), np.array([0.5]), y)])
-        with pytest.raises(InvalidInput, match="none of 2 subjects had the event"):
+        with pytest.raises(
+            InvalidInput, match="no event was observed among 2 subjects"
+        ):
             refer(subjects, "conformal", None)
 
 

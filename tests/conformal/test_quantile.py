@@ -439,6 +439,9 @@ class TestSmallestScore:
             def n_pieces(self, lo, hi):
                 return np.array([10])
 
+            def bends(self, lo, hi):
+                return np.array([False])
+
             def pieces(self, lo, hi):
                 jump = np.full(10, 0.1)
                 level = np.zeros(10, int)

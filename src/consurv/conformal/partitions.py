@@ -263,8 +263,9 @@ class OutcomeCounts:
         """
         if not self.events.any():
             raise InvalidInput(
-                f"none of {self.n} subjects had the event: there is no Kaplan–Meier "
-                "curve; give more subjects, or a curve of others (kaplan_meier=...)"
+                f"no event was observed among {self.n} subjects: there is no "
+                "Kaplan–Meier curve; give more subjects, or a curve of others "
+                "(kaplan_meier=...)"
             )
         at_risk = self.subjects[::-1].cumsum()[::-1]
         return KaplanMeier.from_arrays(self.times, at_risk, self.events)
