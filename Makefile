@@ -7,7 +7,7 @@ ARGS ?= --help
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-oldest lint types docs coverage check format wheel bench fuzz reproduce truth bed clean
+.PHONY: help demo test test-fast test-oldest lint types docs coverage check format wheel bench fuzz reproduce truth bed peers clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -81,6 +81,11 @@ truth: $(VENV)/.dev  ## Compare the censoring rules where the true times are kno
 
 bed: $(VENV)/.dev  ## Compare the adjustments where the truth is known (ARGS="--quick").
 	$(BIN)/python -m studies.bed --jobs 2 $(filter-out --help,$(ARGS))
+
+peers:  ## Hold rival calibrators against the packages that have them.
+	$(PYTHON) -m venv $(VENV)/peers
+	$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,datasets]' hazardous mlsurv
+	$(VENV)/peers/bin/python -m studies.calibrators.peers
 
 clean:  ## Remove what the other targets made.
 	rm -rf $(VENV) dist build .cache .mypy_cache .ruff_cache .pytest_cache
