@@ -20,6 +20,7 @@ MODULES = (
     "consurv.datasets",
     "consurv.splits",
     "consurv.conformal",
+    "consurv.bounds",
     "consurv.adapters",
 )
 _FIRST = (
