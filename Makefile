@@ -7,7 +7,7 @@ ARGS ?= --help
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-oldest lint types check format wheel bench fuzz reproduce truth bed clean
+.PHONY: help demo test test-fast test-oldest lint types docs coverage check format wheel bench fuzz reproduce truth bed peers clean
 
 help:  ## List the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -57,7 +57,15 @@ wheel: $(VENV)/.dev  ## Build the wheel and import it in an empty environment.
 	$(VENV)/wheel-check/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt dist/*.whl
 	cd $(VENV) && wheel-check/bin/python -c "import consurv; print('wheel imports as consurv', consurv.__version__)"
 
-check: test lint types wheel  ## All that CI runs.
+docs: $(VENV)/.dev  ## Run all examples and build the site: build/site/index.html.
+	$(BIN)/python -m website $(filter-out --help,$(ARGS))
+
+coverage: $(VENV)/.dev  ## Run all tests and measure what they reach, branches included.
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -m pytest
+	$(BIN)/python -m coverage report
+
+check: docs test lint types wheel  ## All that CI runs.
 
 bench: $(VENV)/.dev  ## Measure speed and memory, as ratios side by side.
 	$(BIN)/python -m benchmarks
@@ -74,5 +82,10 @@ truth: $(VENV)/.dev  ## Compare the censoring rules where the true times are kno
 bed: $(VENV)/.dev  ## Compare the adjustments where the truth is known (ARGS="--quick").
 	$(BIN)/python -m studies.bed --jobs 2 $(filter-out --help,$(ARGS))
 
+peers:  ## Hold rival calibrators against the packages that have them.
+	$(PYTHON) -m venv $(VENV)/peers
+	$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,datasets]' hazardous mlsurv
+	$(VENV)/peers/bin/python -m studies.calibrators.peers
+
 clean:  ## Remove what the other targets made.
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) dist build .cache .mypy_cache .ruff_cache .pytest_cache

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,10 +62,3 @@ def case(percentiles: int = 19, test_share: float = 0.4) -> Case:
 def grid(case: Case) -> np.ndarray:
     """Return times to draw curves at."""
     return np.linspace(0, float(case.test[1].time.max()), 300)
-
-
-def save(figure: Any, script: str) -> None:
-    """Write the figure where the command line says, or beside us in its own name."""
-    default = Path(script).with_suffix(".png").name
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(default)
-    figure.savefig(path, dpi=110)

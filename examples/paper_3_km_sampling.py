@@ -8,7 +8,8 @@ of many draws.
 """
 
 import numpy as np
-from _patients import CSD, GREY, RAW, case, save
+from _patients import CSD, GREY, RAW, case
+from _pictures import save
 from matplotlib.figure import Figure
 
 from consurv import KaplanMeier
@@ -32,4 +33,10 @@ right.set(xlabel="days", ylabel="density of the draws")
 shares = right.twinx()
 shares.plot(times, law, color=RAW, label="exact law")
 shares.plot(np.sort(draws), 1 - np.arange(1, 1001) / 1000, color="k", lw=0.7)
-save(figure, __file__)
+save(
+    figure,
+    __file__,
+    "Left: the Kaplan-Meier curve and the same curve given survival until a censoring "
+    "time. Right: a histogram of 1,000 draws from it, whose share lies on the exact "
+    "law.",
+)

@@ -8,7 +8,8 @@ concordant if the one with the earlier predicted median died earlier.
 
 from itertools import combinations
 
-from _patients import COLOURS, GREY, case, grid, save
+from _patients import COLOURS, GREY, case, grid
+from _pictures import save
 from matplotlib.figure import Figure
 
 from consurv.metrics import concordance_index
@@ -37,4 +38,10 @@ right.set(
     xlabel="predicted median",
     ylabel="day of death",
 )
-save(figure, __file__)
+save(
+    figure,
+    __file__,
+    "Left: curves of four patients and their medians. Right: day of death against "
+    "predicted median for the four, with lines between concordant pairs and dots "
+    "between discordant ones.",
+)

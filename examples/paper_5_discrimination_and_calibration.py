@@ -7,7 +7,8 @@ apart; curves that are twice too long rank as the model does and are not calibra
 Cox model does both.
 """
 
-from _patients import COLOURS, case, grid, save
+from _patients import COLOURS, case, grid
+from _pictures import save
 from matplotlib.figure import Figure
 
 from consurv import SurvivalCurves
@@ -33,4 +34,10 @@ for ax, (name, curves) in zip(figure.subplots(1, 4), shown.items(), strict=True)
     c_index = float(concordance_index(y, curves))
     d_cal = float(d_calibration(y, curves))
     ax.set(title=f"{name}\nC {c_index:.3f}, D-cal {d_cal:.4f}", xlabel="days")
-save(figure, __file__)
+save(
+    figure,
+    __file__,
+    "Four panels of survival curves of the same four patients with their C-index and "
+    "D-calibration: Kaplan-Meier, which is the same for all; a Cox model with doubled "
+    "times; the Cox model; the Cox model after CSD.",
+)

@@ -6,7 +6,8 @@ The percentile time of a level is where a curve falls to it. Between the levels 
 adjusted curve is straight, so that more levels keep more of its shape.
 """
 
-from _patients import CSD, GREY, RAW, case, grid, save
+from _patients import CSD, GREY, RAW, case, grid
+from _pictures import save
 from matplotlib.figure import Figure
 
 figure = Figure(figsize=(11, 3.4), layout="constrained")
@@ -23,4 +24,9 @@ for ax, count in zip(figure.subplots(1, 3), (3, 9, 19), strict=True):
         ax.plot([0, t, t], [level, level, 0], color=GREY, lw=0.4, zorder=0)
     ax.set(title=f"{count} levels", xlabel="days", xlim=(0, times[-1]), ylim=(0, 1.02))
 ax.legend(frameon=False)
-save(figure, __file__)
+save(
+    figure,
+    __file__,
+    "Three panels with 3, 9 and 19 percentile levels: a raw curve and the "
+    "conformalized one, which is straight between the levels.",
+)

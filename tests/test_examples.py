@@ -1,6 +1,7 @@
 """The scripts of the gallery run by themselves and leave what they promise."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,8 +10,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from website.gallery import blocks, run
+from website.png import described
+from website.scripts import scripts
+
 ROOT = Path(__file__).parent.parent
-SCRIPTS = sorted((ROOT / "examples").glob("paper_*.py"))
+SCRIPTS = scripts()
 PNG = b"\x89PNG"
 
 FAR = {"xgboost_dask": ("dask", "xgboost"), "xgboost_spark": ("pyspark", "xgboost")}
@@ -40,25 +45,32 @@ def test_rows_stay_where_they_are(name, tmp_path):
 
 
 def test_all_of_the_papers_illustrations_are_there():
-    assert len(SCRIPTS) == 8
+    assert len([path for path in SCRIPTS if path.stem.startswith("paper_")]) == 8
+    assert len(SCRIPTS) >= 22
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_has_a_title_words_and_a_place(script):
+    title, words, parts = blocks(script.read_text(encoding="utf-8"))
+    assert 3 < len(title) < 70
+    assert words.endswith(".")
+    assert all(code for _, code in parts[:-1])
+    # On the front page of the gallery, and in the menu.
+    front = (ROOT / "docs" / "gallery" / "index.md").read_text(encoding="utf-8")
+    assert re.search(rf"^- {script.stem}$", front, re.M)
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert f"- gallery/{script.stem}.md\n" in menu
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_runs(script, tmp_path):
     out = tmp_path / "out.png"
-    path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    subprocess.run(
-        [sys.executable, "-W", "error::UserWarning", str(script), str(out)],
-        check=True,
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        timeout=120,
-    )
+    run(script, out)
     content = out.read_bytes()
     if "table" in script.stem:
         assert "| PBC | 418 | 61.48% | 4795 | 17 |" in content.decode()
     else:
         assert content.startswith(PNG)
         assert len(content) > 10_000
+        assert len(described(out)) > 40

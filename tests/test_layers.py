@@ -34,15 +34,17 @@ LAYERS = {
     "keep": 1,
     "curves": 1,
     "metrics": 2,
+    "weighting": 2,
     "adapters": 2,
     "conformal": 3,
     "models": 3,
     "datasets": 3,
     "distributed": 4,
-    "report": 4,
-    "cli": 5,
-    "": 6,  # the package itself: what `from consurv import ...` reads
-    "__main__": 6,
+    "bounds": 4,
+    "report": 5,
+    "cli": 6,
+    "": 7,  # the package itself: what `from consurv import ...` reads
+    "__main__": 7,
 }
 OPTIONAL = (
     "lifelines",

@@ -11,10 +11,12 @@ from consurv._frames import announce
 from consurv._versions import __version__
 
 if TYPE_CHECKING:
+    from consurv.bounds import ConformalLowerBound, check_censoring
     from consurv.conformal import (
         Adjustment,
         CensoringRule,
         ConformalSurvival,
+        DoublyRobust,
         FromCurves,
         FromEstimator,
         adjust,
@@ -39,8 +41,10 @@ __all__ = [
     "Adjustment",
     "CalibrationWarning",
     "CensoringRule",
+    "ConformalLowerBound",
     "ConformalSurvival",
     "ConsurvError",
+    "DoublyRobust",
     "FromCurves",
     "FromEstimator",
     "InvalidInput",
@@ -52,6 +56,7 @@ __all__ = [
     "__version__",
     "adjust",
     "breslow",
+    "check_censoring",
     "conformal_levels",
     "conformal_shifts",
     "load",
@@ -63,10 +68,12 @@ __all__ = [
 # Where the names are, which are imported when they are asked for: the command can be
 # interrupted, or say its version, before large libraries are here.
 _HOMES = {
+    "consurv.bounds": ("ConformalLowerBound", "check_censoring"),
     "consurv.conformal": (
         "Adjustment",
         "CensoringRule",
         "ConformalSurvival",
+        "DoublyRobust",
         "FromCurves",
         "FromEstimator",
         "adjust",
@@ -89,6 +96,7 @@ _HOMES = {
 }
 _SUBPACKAGES = (
     "adapters",
+    "bounds",
     "conformal",
     "curves",
     "datasets",
@@ -100,6 +108,7 @@ _SUBPACKAGES = (
     "outcome",
     "report",
     "splits",
+    "weighting",
 )
 # Who knows tables that are not in memory; it is asked by those below it.
 announce("consurv.distributed.registry")

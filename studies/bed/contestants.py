@@ -6,20 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from consurv import ConformalSurvival, Outcome, SurvivalCurves
 from consurv._checks import Float
 from consurv.conformal.adjustments import ADJUSTMENTS
-from studies.bed.judge import LEVELS
 from studies.bed.world import Draw
+from studies.calibrators.rivals import RIVALS, Calibrator
 
 __all__ = ["Contestant", "contestants"]
 
 Contestant = Callable[[Draw], SurvivalCurves]
 # No true time is later: those who are cured have none.
 _NEVER = 1e6
-_DRAWN: Float = np.r_[0.99, np.arange(39, 0, -1) / 40, 0.01]
 
 
 def contestants() -> dict[str, Contestant]:
@@ -30,8 +28,7 @@ def contestants() -> dict[str, Contestant]:
         **kinds,
         "time, kaplan-meier": _calibrated("time", "kaplan-meier"),
         "level, uniform": _calibrated("level", "uniform"),
-        "km of pit": km_of_pit,
-        "cloglog": cloglog,
+        **{name: _rival(rival) for name, rival in RIVALS.items()},
         "oracle time": _oracle("time"),
         "oracle log-time": _oracle("log-time"),
     }
@@ -70,47 +67,5 @@ def _oracle(adjustment: str) -> Contestant:
     return oracle
 
 
-def _hazards(draw: Draw) -> Float:
-    """Return H_raw(t_j|x_j), in the middle of a drop.
-
-    Steps are joined by lines: a flat start would have no hazard at all.
-    """
-    drawn = SurvivalCurves.from_percentile_times(draw.curves._times_at(_DRAWN), _DRAWN)
-    low = drawn.survival_at_observed(draw.outcome.time)
-    high = drawn.survival_before_observed(draw.outcome.time)
-    middle = np.where(draw.outcome.event, (low + high) / 2, low)
-    hazard: Float = -np.log(np.clip(middle, 1e-6, 1 - 1e-4))
-    return hazard
-
-
-def _read(draw: Draw, moved: Float) -> SurvivalCurves:
-    """Return the test curves with what they say at *moved* put at LEVELS."""
-    times = draw.test._times_at(np.clip(moved, 0.0, 1.0))
-    return SurvivalCurves.from_percentile_times(times, LEVELS)
-
-
-def km_of_pit(draw: Draw) -> SurvivalCurves:
-    """Levels by Kaplan–Meier of H_raw at the observed times, exponential beyond."""
-    hazard, event = _hazards(draw), draw.outcome.event
-    order = np.lexsort((~event, hazard))
-    at_risk = len(order) - np.arange(len(order))
-    left = np.cumprod(1 - event[order] / at_risk)
-    first = np.searchsorted(-left, -LEVELS)
-    known = hazard[order][np.minimum(first, len(order) - 1)]
-    last = np.clip(left[-1], 1e-12, 0.999)
-    beyond = hazard[order][-1] * np.log(LEVELS) / np.log(last)
-    return _read(draw, np.exp(-np.where(first < len(order), known, beyond)))
-
-
-def cloglog(draw: Draw) -> SurvivalCurves:
-    """H' = e^a·H^b by maximum likelihood: an intercept and a slope."""
-    log_hazard, event = np.log(_hazards(draw)), draw.outcome.event
-
-    def loss(p: Float) -> float:
-        fitted = p[0] + np.exp(p[1]) * log_hazard
-        gain = (event * (fitted + p[1])).sum() - np.exp(np.minimum(fitted, 30)).sum()
-        return -float(gain)
-
-    a, b = minimize(loss, np.zeros(2), method="Nelder-Mead").x
-    wanted = (np.log(-np.log(LEVELS)) - a) / np.exp(b)
-    return _read(draw, np.exp(-np.exp(wanted)))
+def _rival(calibrator: Calibrator) -> Contestant:
+    return lambda draw: calibrator(draw.curves, draw.outcome, draw.test)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from studies.cells import cells_of, path_of, run_cells
 from studies.files import write_atomically
 from studies.harm.cell import record
 from studies.harm.sources import DATASETS, available
@@ -48,15 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     check_owned(asked.out / "harm.md", r"\d+ cells of dataset", force=asked.force)
     asked.out.mkdir(parents=True, exist_ok=True)
-    cells = [
-        (dataset, model, seed)
-        for seed in range(asked.seeds)  # first: a run cut short has seen all pairs
-        for dataset in available(tuple(asked.datasets.split(",")))
-        for model in asked.models.split(",")
-    ]
-    missing = [cell for cell in cells if not _path(asked.out, *cell).exists()]
-    _run_all(missing, asked.out, asked.jobs)
-    records = [read_json(_path(asked.out, *cell), is_record) for cell in cells]
+    datasets = available(tuple(asked.datasets.split(",")))
+    cells = cells_of(datasets, asked.models.split(","), asked.seeds)
+    run_cells(record, cells, asked.out, asked.jobs)
+    records = [read_json(path_of(asked.out, *cell), is_record) for cell in cells]
     done = [record for record in records if "scores" in record]
     failed = [record for record in records if "error" in record]
     table = summarise(done)
@@ -73,22 +66,6 @@ def is_record(found: Any) -> bool:
     values = [value for own in scores.values() for value in own.values()]
     told = "raw" in scores if error is None else type(error["message"]) is str
     return named and told and all(type(value) in (int, float) for value in values)
-
-
-def _path(folder: Path, dataset: str, model: str, seed: int) -> Path:
-    return folder / f"{dataset}-{model}-{seed}.json"
-
-
-def _run_all(cells: list[tuple[str, str, int]], out: Path, jobs: int) -> None:
-    # Spawned: torch and threads do not like to be forked.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(record, *cell): cell for cell in cells}
-        for done, future in enumerate(as_completed(futures), 1):
-            cell = futures[future]
-            content = json.dumps(future.result()).encode()
-            write_atomically(_path(out, *cell), content)
-            if done % 10 == 0 or done == len(cells):
-                sys.stderr.write(f"{done} of {len(cells)} cells\n")
 
 
 def _markdown(

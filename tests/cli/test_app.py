@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from consurv import __version__
@@ -114,3 +115,41 @@ class TestVersion:
         monkeypatch.setattr("consurv.cli.version._LIBRARIES", libraries)
         out = CliRunner().invoke(app, ["version"]).stdout
         assert "not installed: pip install 'consurv[models]'" in out
+
+
+def _all_verbs() -> list[list[str]]:
+    """Return the arguments of every verb and sub-verb, from the command itself."""
+    found: list[list[str]] = [[]]
+    queue: list[tuple[list[str], object]] = [([], get_command(app))]
+    while queue:
+        path, command = queue.pop()
+        for name, inner in getattr(command, "commands", {}).items():
+            found.append([*path, name])
+            queue.append(([*path, name], inner))
+    return found
+
+
+class TestHelp:
+    @pytest.mark.parametrize("verb", _all_verbs(), ids=" ".join)
+    @pytest.mark.parametrize("columns", [80, 200])
+    def test_fits_80_columns(
+        self, verb: list[str], columns: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setenv("TERMINAL_WIDTH", str(columns))
+        result = CliRunner().invoke(app, [*verb, "--help"])
+        if verb == ["reproduce"]:  # it has moved, and says where to
+            return
+        assert result.exit_code == 0, result.stderr
+        assert "Usage" in result.stdout
+        lines = result.stdout.splitlines()
+        assert max(map(len, lines)) <= 80
+        # Nothing is cut: a verb is told in one line of the list, options in full.
+        cut = [line for line in lines if line.endswith(("...", "…"))]
+        assert [line for line in cut if not line.endswith("[ARGS]...")] == []
+
+    def test_is_looked_at_for_all_verbs(self) -> None:
+        verbs = _all_verbs()
+        assert ["calibrate"] in verbs
+        assert ["datasets", "fetch"] in verbs
+        assert len(verbs) >= 10

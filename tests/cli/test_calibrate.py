@@ -37,6 +37,11 @@ def expected_curves(files: Any, **settings: Any) -> Any:
     return post.predict_survival_function(files.new[X.columns])
 
 
+def at(table: pd.DataFrame, curves: Any) -> Any:
+    """Return the survival of curves at the times of a table of them."""
+    return curves.survival_at(table["time"].unique()).ravel()
+
+
 class TestResults:
     def test_are_those_of_the_library(self, files: Any) -> None:
         result = run(*files.command)
@@ -44,15 +49,25 @@ class TestResults:
         expected = expected_curves(files)
         curves = pd.read_parquet(files.folder / "curves.parquet")
         assert curves.columns.tolist() == ["subject", "time", "survival"]
-        assert curves["subject"].tolist() == np.repeat(range(120), 20).tolist()
-        assert_allclose(curves["time"], expected.times.ravel())
-        assert_allclose(curves["survival"], expected.survival.ravel())
+        assert curves["subject"].tolist() == np.repeat(range(120), 50).tolist()
+        times = files.train["time"].max() * np.arange(1, 51) / 50
+        assert_allclose(curves["time"], np.tile(times, 120))
+        assert_allclose(curves["survival"], expected.survival_at(times).ravel())
         table = pd.read_parquet(files.folder / "curves.percentiles.parquet")
         assert table.columns[1] == "t_at_0.95"
         assert_allclose(table.filter(like="t_at_"), expected.percentile_times(LEVELS))
         assert_allclose(table["median"], expected.median())
         assert_allclose(table["mean"], expected.mean())
         assert table["rearranged"].sum() == expected.n_rearranged
+
+    def test_do_not_say_the_same_twice(self, files: Any) -> None:
+        """Curves are told at common times, percentiles at common levels."""
+        run(*files.command)
+        curves = pd.read_parquet(files.folder / "curves.parquet")
+        table = pd.read_parquet(files.folder / "curves.percentiles.parquet")
+        percentiles = set(table.filter(like="t_at_").to_numpy().ravel())
+        assert not percentiles & set(curves["time"])
+        assert curves["time"].nunique() == 50
 
     def test_do_not_depend_on_how_tables_are_stored(self, files: Any) -> None:
         run(*files.command)
@@ -96,7 +111,7 @@ class TestResults:
         table = pd.read_parquet(files.folder / "curves.percentiles.parquet")
         assert table["patient"].tolist() == files.new["patient"].tolist()
         curves = pd.read_parquet(files.folder / "curves.parquet")
-        assert curves["patient"].tolist() == files.new["patient"].repeat(20).tolist()
+        assert curves["patient"].tolist() == files.new["patient"].repeat(50).tolist()
 
     def test_go_where_they_are_told(self, files: Any) -> None:
         times = files.folder / "times.csv"
@@ -110,9 +125,8 @@ class TestResults:
         options = ["--conformal-set", "half", "--censoring", "uncensored"]
         run(*files.command, *options)
         curves = pd.read_parquet(files.folder / "curves.parquet")
-        assert_allclose(
-            curves["time"], expected_curves(files, **settings).times.ravel()
-        )
+        expected = expected_curves(files, **settings)
+        assert_allclose(curves["survival"], at(curves, expected))
 
     @pytest.mark.parametrize("censoring", ["auto", "self-consistent"])
     def test_follow_moved_levels(self, files: Any, censoring: str) -> None:
@@ -121,7 +135,7 @@ class TestResults:
         assert result.exit_code == 0, result.stderr
         expected = expected_curves(files, adjustment="level", censoring=censoring)
         curves = pd.read_parquet(files.folder / "curves.parquet")
-        assert_allclose(curves["time"], expected.times.ravel())
+        assert_allclose(curves["survival"], at(curves, expected))
         shifted = expected_curves(files)
         assert np.abs(expected.times - shifted.times).max() > 1e-3
 

@@ -300,6 +300,17 @@ class TestBadFiles:
         with pytest.raises(InvalidInput, match="damaged or not an adjustment"):
             load_adjustment(path)
 
+    def test_objects_are_not_pickled_into_one(self, post, tmp_path):
+        kind = type(post.adjustment_)
+        path = tmp_path / "a.npz"
+        with pytest.MonkeyPatch.context() as patch:
+            odd = {**post.adjustment_.to_stored(), "odd": np.array([1.0, None])}
+            patch.setattr(kind, "to_stored", lambda self: odd)
+            patch.setattr("consurv.conformal.store._checksum", lambda *parts: "")
+            with pytest.raises(InvalidInput, match="which would be pickled"):
+                save_adjustment(post.adjustment_, path)
+        assert not path.exists()
+
     @pytest.mark.parametrize("name", ["a.pkl", "a"])
     def test_other_endings_are_refused(self, post, tmp_path, name):
         with pytest.raises(InvalidInput, match=r"must end in .json or .npz"):

@@ -6,6 +6,7 @@ import pytest
 from consurv.errors import InvalidInput
 from studies.bed.__main__ import main as bed
 from studies.bed.run import read
+from studies.bounds.__main__ import main as bounds
 from studies.harm.__main__ import is_record
 from studies.harm.__main__ import main as harm
 from studies.owned import check_owned, read_json
@@ -34,6 +35,7 @@ def test_records_of_the_bed_are_checked(tmp_path: Path) -> None:
     [
         (harm, "harm.md", ["--out"]),
         (bed, "development.md", ["--quick", "--output"]),
+        (bounds, "bounds.md", ["--quick", "--output"]),
         (truth, "truth.md", ["--seeds", "1", "--output"]),
     ],
 )

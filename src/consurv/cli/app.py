@@ -23,6 +23,8 @@ app = typer.Typer(
     help="Calibrated survival curves from any survival model.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    # Boxes and columns of rich leave 24 of 80 characters for the words.
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

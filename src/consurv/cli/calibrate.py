@@ -11,7 +11,7 @@ from rich.text import Text
 from consurv.cli.console import Steps, notes, stdout
 from consurv.cli.folder import Run, check_no_table, fill_folder
 from consurv.cli.outputs import check_outputs, warn_of_formulas, write_predictions
-from consurv.cli.predicting import Predictor
+from consurv.cli.predicting import N_TIMES, Predictor
 from consurv.cli.reading import Columns, read_tables
 from consurv.cli.streaming import Parts, is_folder
 from consurv.cli.summary import print_summary
@@ -54,9 +54,10 @@ def calibrate(
     out: Annotated[
         Path,
         typer.Option(
-            help="Curves: a row per subject and node. .csv or .parquet. Or a folder: "
-            "a part with percentile times for each Parquet file; a command that was "
-            "interrupted goes on where it was."
+            help=f"Curves: survival of each subject at {N_TIMES} times up to the end "
+            "of follow-up. .csv or .parquet. Or a folder: a part with percentile times "
+            "for each Parquet file; a command that was interrupted goes on "
+            "where it was."
         ),
     ],
     percentiles_out: Annotated[
@@ -82,7 +83,7 @@ def calibrate(
     force: ForceOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Train a model, conformalize it and write calibrated survival curves.
+    """Train and conformalize a model and write calibrated curves.
 
     If the table of new subjects has the time and event columns too, the curves are
     also scored on them, before and after.

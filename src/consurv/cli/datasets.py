@@ -56,7 +56,7 @@ def fetch(
         bool, typer.Option("--quiet", "-q", help="No progress and no summary.")
     ] = False,
 ) -> None:
-    """Fetch a dataset from its source, check it, and keep it in the cache.
+    """Fetch a dataset from its source, check it and keep it.
 
     A transfer that was cut off goes on where it stopped.
     """

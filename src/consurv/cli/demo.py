@@ -66,7 +66,7 @@ def demo(
         bool, typer.Option("--force", help="Replace a file that is no report.")
     ] = False,
 ) -> None:
-    """Train models on real data and compare raw with calibrated curves."""
+    """Train models on real data; compare raw and calibrated curves."""
     if not no_report:
         check_place(report, inputs=[], force=force or is_report(report))
     makers = {model_name(m): _maker(m) for m in model or ()} or _DEFAULT_MODELS

@@ -8,7 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from consurv._warnings import warn
-from consurv.cli.predicting import Predictor, curve_table, percentile_table
+from consurv.cli.predicting import (
+    Predictor,
+    curve_table,
+    curve_times,
+    percentile_table,
+)
 from consurv.cli.reading import formulas
 from consurv.cli.writing import check_writable, writing_all
 from consurv.datasets.table import table_suffix
@@ -43,9 +48,12 @@ def write_predictions(
     predictor: Predictor, outputs: tuple[Path, Path]
 ) -> Iterator[int]:
     """Predict and write block by block; yield how many rows each block had."""
-    levels = predictor.model.levels_
+    levels, times = predictor.model.levels_, None
     with writing_all(*outputs) as (curves, percentiles):
         for prediction in predictor.blocks():
-            curves.write(curve_table(prediction))
+            if times is None:
+                follow_up = predictor.model.adjustment_.follow_up
+                times = curve_times(prediction, follow_up)
+            curves.write(curve_table(prediction, times))
             percentiles.write(percentile_table(prediction, levels))
             yield len(prediction.labels)

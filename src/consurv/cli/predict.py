@@ -11,7 +11,7 @@ from rich.text import Text
 from consurv.cli.console import Steps, notes, stdout
 from consurv.cli.folder import check_no_table, predict_folder
 from consurv.cli.outputs import check_outputs, warn_of_formulas, write_predictions
-from consurv.cli.predicting import Predictor
+from consurv.cli.predicting import N_TIMES, Predictor
 from consurv.cli.reading import labels_of
 from consurv.cli.streaming import Parts, is_folder
 from consurv.cli.training import ForceOption, IdOption, QuietOption
@@ -43,8 +43,9 @@ def predict(
     out: Annotated[
         Path,
         typer.Option(
-            help="Curves: a row per subject and node. .csv or .parquet. Or a folder: "
-            "a part with percentile times for each Parquet file."
+            help=f"Curves: survival of each subject at {N_TIMES} times up to the end "
+            "of follow-up. .csv or .parquet. Or a folder: a part with percentile times "
+            "for each Parquet file."
         ),
     ],
     percentiles_out: Annotated[
@@ -56,7 +57,7 @@ def predict(
     force: ForceOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Write calibrated survival curves of new subjects by a model that was saved."""
+    """Write calibrated curves of new subjects by a saved model."""
     if is_folder(out):
         check_no_table(percentiles_out)
         parts = Parts.of(new, out, id_column)

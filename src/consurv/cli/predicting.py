@@ -14,7 +14,16 @@ from consurv.conformal import ConformalSurvival
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.outcome import Outcome
 
-__all__ = ["Prediction", "Predictor", "curve_table", "percentile_table"]
+__all__ = [
+    "N_TIMES",
+    "Prediction",
+    "Predictor",
+    "curve_table",
+    "curve_times",
+    "percentile_table",
+]
+
+N_TIMES = 50
 
 
 @dataclass
@@ -76,13 +85,31 @@ class Predictor:
         return self._parts[0].scores(risk), self._parts[1].scores(risk)
 
 
-def curve_table(prediction: Prediction) -> pd.DataFrame:
-    """Return the nodes of the curves, a row per subject and node."""
-    curves = prediction.curves
-    n, n_nodes = curves.survival.shape
-    repeated = prediction.labels.iloc[np.repeat(np.arange(n), n_nodes)]
+def curve_times(prediction: Prediction, follow_up: float) -> Float:
+    """Return the times that the curves of all subjects are told at.
+
+    They are evenly spread up to the end of the follow-up. The nodes of the curves would
+    say what percentile times say once more.
+
+    Parameters
+    ----------
+    prediction : Prediction
+        Of the first subjects.
+    follow_up : float
+        Where it is not known, the last of their times stands for it.
+    """
+    if not np.isfinite(follow_up):
+        times = prediction.curves.times
+        follow_up = float(times[np.isfinite(times)].max()) or 1.0
+    return follow_up * np.arange(1, N_TIMES + 1) / N_TIMES
+
+
+def curve_table(prediction: Prediction, times: Float) -> pd.DataFrame:
+    """Return survival at common times, a row per subject and time."""
+    survival = prediction.curves.survival_at(times)
+    repeated = prediction.labels.iloc[np.repeat(np.arange(len(survival)), len(times))]
     return repeated.reset_index(drop=True).assign(
-        time=curves.times.ravel(), survival=curves.survival.ravel()
+        time=np.tile(times, len(survival)), survival=survival.ravel()
     )
 
 

@@ -68,7 +68,7 @@ def report(
     force: ForceOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Train and conformalize a model and report on it with other subjects."""
+    """Train and conformalize a model and report on other subjects."""
     model = model_name(model)
     _check_out(out, inputs=[train, test], force=force)
     estimator = conformal_model(

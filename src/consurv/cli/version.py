@@ -26,7 +26,7 @@ _LIBRARIES = {
 
 
 def version() -> None:
-    """Show the versions of consurv, Python and the libraries that matter."""
+    """Show the versions of consurv, Python and its libraries."""
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_row("[bold]consurv[/]", f"[bold]{__version__}[/]")
     table.add_row("Python", f"{platform.python_version()} ({platform.system()})")

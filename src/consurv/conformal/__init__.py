@@ -10,6 +10,7 @@ from consurv.conformal.adjustments import (
     register_adjustment,
 )
 from consurv.conformal.censoring.rules import CensoringRule
+from consurv.conformal.censoring.rules.doubly_robust import DoublyRobust
 from consurv.conformal.censoring.rules.from_estimator import FromCurves, FromEstimator
 from consurv.conformal.estimator import ConformalSurvival
 from consurv.conformal.levels import conformal_levels
@@ -22,6 +23,7 @@ __all__ = [
     "Adjustment",
     "CensoringRule",
     "ConformalSurvival",
+    "DoublyRobust",
     "FromCurves",
     "FromEstimator",
     "LevelAdjustment",

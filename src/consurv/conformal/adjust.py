@@ -138,7 +138,9 @@ def adjust(
     (0, 0)
     """
     raw, grid = as_percentile_times(percentile_times, levels)
-    order = np.argsort(-grid)
+    order: Any = np.argsort(-grid)
+    if (grid[1:] > grid[:-1]).all():  # as the levels of models come
+        order = slice(None, None, -1)
     grid, shift = grid[order], _check_shifts(shifts, grid.size)[order]
     nodes = np.zeros((len(raw), grid.size + 1))  # from (0, 1) on
     adjusted = nodes[:, 1:]  # a view: the matrix is held once and changed in place

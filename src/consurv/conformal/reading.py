@@ -12,7 +12,7 @@ from consurv._progress import steps
 from consurv._rows import counting_from
 from consurv.adapters import Adapter, adapter_for
 from consurv.adapters.adapter import n_rows
-from consurv.curves.chunks import CHUNK_ROWS, in_chunks, row_chunks
+from consurv.curves.chunks import CHUNK_ROWS, CHUNK_SUBJECTS, in_chunks, row_chunks
 from consurv.curves.curves import SurvivalCurves
 
 __all__ = ["KnownCurves", "OutOfBagModel", "RawModel", "rows_of"]
@@ -52,13 +52,18 @@ class RawModel:
         """Return the raw curves of all rows at once."""
         return self.adapter.curves(self.estimator, X)
 
-    def chunks(self, X: Any) -> Iterator[tuple[slice, SurvivalCurves]]:
-        """Yield slices of the rows of *X* and their raw curves, chunk after chunk."""
+    def chunks(
+        self, X: Any, max_subjects: int = CHUNK_SUBJECTS
+    ) -> Iterator[tuple[slice, SurvivalCurves]]:
+        """Yield slices of the rows of *X* and their raw curves, chunk after chunk.
+
+        Of curves that are a few numbers each, *max_subjects* come at once.
+        """
 
         def predict(rows: slice) -> SurvivalCurves:
             return self.curves(rows_of(X, rows))
 
-        chunks = in_chunks(predict, n_rows(X), CHUNK_ROWS)
+        chunks = in_chunks(predict, n_rows(X), CHUNK_ROWS, max_subjects)
         if self.verbose and n_rows(X) > CHUNK_ROWS:
             return _with_progress(chunks, n_rows(X))
         return chunks
@@ -98,11 +103,15 @@ class RawModel:
         return self.read_off(X, lambda curves: curves._times_at(levels), len(levels))
 
     def read_off(
-        self, X: Any, reader: Callable[[SurvivalCurves], Float], width: int
+        self,
+        X: Any,
+        reader: Callable[[SurvivalCurves], Float],
+        width: int,
+        max_subjects: int = CHUNK_SUBJECTS,
     ) -> Float:
         """Return what *reader* finds in the raw curves, *width* numbers for each."""
         found = np.empty((n_rows(X), width))
-        for rows, curves in self.chunks(X):
+        for rows, curves in self.chunks(X, max_subjects):
             found[rows] = reader(curves)
         return found
 
@@ -124,7 +133,9 @@ class KnownCurves(RawModel):
         super().__init__(raw.estimator, raw.adapter)
         self._curves = curves
 
-    def chunks(self, X: Any) -> Iterator[tuple[slice, SurvivalCurves]]:
+    def chunks(
+        self, X: Any, max_subjects: int = CHUNK_SUBJECTS
+    ) -> Iterator[tuple[slice, SurvivalCurves]]:
         """Yield the curves at hand."""
         yield slice(0, len(self._curves)), self._curves
 
@@ -156,7 +167,9 @@ class OutOfBagModel(RawModel):
         """Return the curves of all ``rows`` at once."""
         return self._forest.curves(self.rows)
 
-    def chunks(self, X: Any) -> Iterator[tuple[slice, SurvivalCurves]]:
+    def chunks(
+        self, X: Any, max_subjects: int = CHUNK_SUBJECTS
+    ) -> Iterator[tuple[slice, SurvivalCurves]]:
         """Yield slices of ``rows`` and their curves."""
 
         def predict(part: slice) -> SurvivalCurves:

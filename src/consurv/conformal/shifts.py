@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from consurv._checks import Bool, Float, Index, check_same_length
+from consurv._checks import Bool, Float, check_same_length
 from consurv._params import AtLeast, InstanceOf, OneOf, check_params, make_rng
 from consurv._warnings import warn
 from consurv.conformal.blocks import Block, Sweep
 from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
+from consurv.conformal.found import Shifts
 from consurv.conformal.identified import ENOUGH_EVENTS, listed, unidentified_text
 from consurv.conformal.partitions import Blocks, Partitions, as_partitions
 from consurv.conformal.quantile import Quantiles, conformal_quantiles
@@ -22,30 +23,6 @@ from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
 __all__ = ["Shifts", "check_place", "conformal_shifts", "descend", "find_shifts"]
-
-
-class Shifts(NamedTuple):
-    """The conformal quantile of the scores at every level, and what it rests on.
-
-    Attributes
-    ----------
-    shifts : ndarray of shape (P,)
-    n_subjects : ndarray of shape (P,)
-        How many subjects count at each level.
-    beyond : ndarray of shape (P,) of bool
-        Levels with k > N: the shift is the largest score.
-    identified : ndarray of shape (P,) of bool
-        Levels with enough events at or beyond q' (five, or half of the k subjects that
-        should be there).
-    n_infinite : int
-        Subjects left out at some level because their percentile time is infinite.
-    """
-
-    shifts: Float
-    n_subjects: Index
-    beyond: Bool
-    identified: Bool
-    n_infinite: int = 0
 
 
 def conformal_shifts(
@@ -154,19 +131,29 @@ def find_shifts(
     levels = subjects.levels
     _check_enough(subjects.n)  # before the rule looks
     check_place(subjects, rule)
+    own = rule.shifts(subjects)
+    found, learns = (own, False) if own else _by_sweeps(subjects, rule, rng)
+    _warn_about(found, levels)
+    if subjects.n_events:
+        _warn_about_unidentified(found, levels, learns=learns)
+    return found
+
+
+def _by_sweeps(
+    subjects: Partitions, rule: CensoringRule, rng: np.random.Generator
+) -> tuple[Shifts, bool]:
+    """Return the shifts by what each block contributes, and whether levels learn."""
     sweeps: Sequence[Any] = rule.sweeps(subjects, rng)
     counted = sum(sweep.n_subjects for sweep in sweeps)
     _check_enough(counted)
     _warn_without_events(subjects, rule)
     learns = any(hasattr(sweep, "learn") for sweep in sweeps)
+    levels = subjects.levels
     found = descend(sweeps, levels) if learns else at_once(sweeps, levels)
     if found.n_subjects.min() < counted:
         n_infinite = sum(sweep.n_infinite for sweep in sweeps)
         found = found._replace(n_infinite=n_infinite)
-    _warn_about(found, levels)
-    if subjects.n_events:
-        _warn_about_unidentified(found, levels, learns=learns)
-    return found
+    return found, learns
 
 
 def check_place(subjects: Any, rule: CensoringRule) -> None:

@@ -98,6 +98,16 @@ def load_adjustment(path: str | os.PathLike[str]) -> Adjustment:
     -----
     CalibrationWarning
         If consurv 0.1.0 wrote it: such a file has no checksum.
+
+    Examples
+    --------
+    ``ConformalSurvival(fitted).restore(load_adjustment("adjustment.json"))`` takes it
+    back; see ``save_adjustment``. What is no such file is refused:
+
+    >>> load_adjustment("README.md")
+    Traceback (most recent call last):
+    ...
+    consurv.errors.InvalidInput: ...
     """
     source = Path(path)
     form = _form(source)
@@ -215,7 +225,11 @@ def _read_json(content: bytes) -> Values:
 def _write_npz(head: Values, arrays: Mapping[str, NDArray[Any]]) -> bytes:
     buffer = io.BytesIO()
     text = np.array(json.dumps(head, allow_nan=False))
-    np.savez_compressed(buffer, allow_pickle=False, head=text, **arrays)
+    # Not by allow_pickle=False, which NumPy 1 would write as one more array.
+    if any(array.dtype.hasobject for array in arrays.values()):
+        raise InvalidInput("an adjustment holds objects, which would be pickled")
+    named: dict[str, Any] = {"head": text, **arrays}
+    np.savez_compressed(buffer, **named)
     return buffer.getvalue()
 
 

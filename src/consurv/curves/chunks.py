@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from consurv._rows import counting_from
 from consurv.curves.curves import SurvivalCurves
 
-__all__ = ["CHUNK_ROWS", "in_chunks", "row_chunks"]
+__all__ = ["CHUNK_ROWS", "CHUNK_SUBJECTS", "in_chunks", "row_chunks"]
 
 # Rows predicted at once, if their curves are not long.
 CHUNK_ROWS = 2048
@@ -15,7 +15,7 @@ CHUNK_ROWS = 2048
 _CHUNK_VALUES = 2**22
 # Rows of curves that are held as a few numbers each: what is read off them may be
 # more, so that a chunk of it is small beside the whole.
-_CHUNK_SUBJECTS = 2**15
+CHUNK_SUBJECTS = 2**15
 # So few rows are predicted at once without a look at the length of their curves.
 _FEW_ROWS = 64
 # Rows predicted only to see that length.
@@ -38,7 +38,7 @@ def in_chunks(
     predict: Callable[[slice], SurvivalCurves],
     n: int,
     max_rows: int = CHUNK_ROWS,
-    max_subjects: int = _CHUNK_SUBJECTS,
+    max_subjects: int = CHUNK_SUBJECTS,
 ) -> Iterator[tuple[slice, SurvivalCurves]]:
     """Yield slices of *n* rows and their curves, one chunk after the other.
 

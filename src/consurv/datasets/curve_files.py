@@ -34,7 +34,7 @@ class CurveFile:
 def read_curves(
     path: StrPath, *, id: str = "id", interpolation: str = "linear"
 ) -> CurveFile:
-    """Read survival curves from a CSV or Parquet file.
+    r"""Read survival curves from a CSV or Parquet file.
 
     Parameters
     ----------
@@ -57,6 +57,16 @@ def read_curves(
     InvalidInput
         If an id or a time comes twice, a column cannot be understood, or the numbers
         are no survival curves.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "curves.csv"
+    ...     _ = path.write_text("id,1,2,4\nanna,0.9,0.5,0.1\nbert,0.8,0.6,0.4\n")
+    ...     found = read_curves(path)
+    >>> found.ids.tolist(), found.curves.median()
+    (['anna', 'bert'], array([2., 3.]))
     """
     source = Path(path).name
     frame = read_table(path)

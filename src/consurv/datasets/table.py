@@ -66,9 +66,20 @@ def load_table(path: StrPath, *, time: str, event: str) -> tuple[pd.DataFrame, O
 
 
 def read_table(path: StrPath) -> pd.DataFrame:
-    """Read a CSV or Parquet file by its suffix; see `load_table`.
+    r"""Read a CSV or Parquet file by its suffix; see `load_table`.
 
     A first column without a name is taken for row numbers and left out.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table.csv"
+    ...     _ = path.write_text("age,time,event\n61,3.5,1\n48,7.0,0\n")
+    ...     read_table(path)
+       age  time  event
+    0   61   3.5      1
+    1   48   7.0      0
     """
     path = Path(path)
     read = _READERS[table_suffix(path)]

@@ -13,11 +13,13 @@ import numpy as np
 
 from consurv._files import write_atomically
 from consurv.conformal.estimator import ConformalSurvival
+from consurv.conformal.inputs import as_table
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import CalibrationWarning, InvalidInput, MissingDependency
 from consurv.outcome import Outcome
 from consurv.report.bootstrap import Comparison, compare
 from consurv.report.cautions import Caution, cautions
+from consurv.report.censoring import about_censoring
 from consurv.report.facts import (
     about_data,
     about_model,
@@ -174,7 +176,11 @@ def report_on(
     numbers = _numbers(comparison, outcome)
     text = _template().render(
         title=title or model_title(model.estimator_),
-        cautions=[*cautions(model, outcome, predictions), *_from_metrics(caught)],
+        cautions=[
+            *cautions(model, outcome, predictions),
+            *about_censoring(as_table(X), outcome, raw),
+            *_from_metrics(caught),
+        ],
         figures=figures,
         training=_whose(model, y_train),
         **numbers,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from consurv import Outcome
+from consurv import ConformalSurvival, Outcome
 from consurv.conformal.blocks import Block
 from consurv.conformal.partitions import Blocks
 from consurv.conformal.recalibration.hazards import hazard_at
@@ -17,6 +17,7 @@ from consurv.conformal.recalibration.map_fit import fit_map
 from consurv.conformal.recalibration.shrinkage import ridge_for, settled
 from consurv.conformal.recalibration.survey import Gathered, survey
 from consurv.conformal.recalibration.time_map import TimeMap
+from consurv.models import CoxPH
 
 NUMBERS = np.array([-0.2, 0.1, -0.1, 0.15, 0.1])
 
@@ -167,3 +168,15 @@ def test_an_event_soon_after_0_does_not_stop_the_search(readings):
     )
     assert plain[0] < -0.2
     assert_allclose(early, plain, atol=0.1)
+
+
+def test_proportional_hazards_are_read_by_risk_as_one_by_one():
+    """More rows than are read at once come in the order of risk, and go back."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(5000, 1))
+    y = Outcome(rng.exponential(np.exp(0.8 * X[:, 0])), rng.random(5000) < 0.8)
+    post = ConformalSurvival(CoxPH().fit(X[:500], y[:500]), adjustment="recalibrated")
+    curves = post.conformalize(X[:500], y[:500]).predict_survival_function(X)
+    for part in (slice(0, 1), slice(2100, 2160), slice(4990, 5000)):
+        alone = post.predict_survival_function(X[part])
+        assert_array_equal(alone.times, curves[part].times)

@@ -81,6 +81,15 @@ def register_adjustment(kind: type[Adjustment]) -> type[Adjustment]:
     ------
     InvalidInput
         If it is something else, or that name is taken.
+
+    Examples
+    --------
+    >>> @register_adjustment
+    ... class MyTime(TimeAdjustment):
+    ...     kind = "my-time"
+    >>> adjustment_kind("my-time").__name__
+    'MyTime'
+    >>> _ = ADJUSTMENTS.pop("my-time")  # forget it again
     """
     if not (isinstance(kind, type) and issubclass(kind, Adjustment)):
         raise InvalidInput(f"{kind!r} is no class derived from Adjustment")

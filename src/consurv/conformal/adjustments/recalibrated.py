@@ -31,6 +31,9 @@ __all__ = ["RecalibratedAdjustment"]
 
 # With fewer events hardly any number exceeds two standard errors.
 _FEW_EVENTS = 20
+# Subjects predicted at once, if their curves are a few numbers each: what is read off
+# them is held for far fewer, and many are searched for faster in the order of risk.
+_SUBJECTS = 2**18
 # Normal scores of raw medians that the picture shows: the deciles and the middle.
 _SHOWN = {"high risk": -1.28, "middle": 0.0, "low risk": 1.28}
 
@@ -209,6 +212,7 @@ class RecalibratedAdjustment(Adjustment):
             X,
             lambda curves: self.recalibration.times_of_curves(curves, self.levels),
             len(self.levels),
+            _SUBJECTS,
         )
         return self._curves(times, random_state)
 

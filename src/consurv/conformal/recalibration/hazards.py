@@ -57,9 +57,14 @@ def hazard_at(
 
 
 def residual_at(shapes: Shapes, log_hazard: Float) -> Float:
-    """Return the residuals e (n, p) at which log H has the given values (n, p)."""
+    """Return the residuals e (n, p) at which log H has the given values (n, p).
+
+    Values that are one row, broadcast, are looked for once.
+    """
     y, nodes, wanted = shapes.log_hazards, shapes.nodes, log_hazard.T
     n = len(nodes)
+    if log_hazard.strides[0] == 0:
+        wanted = wanted[:, :1]
     left = _left_node(y, wanted)
     part = wanted - y.take(left)
     part /= np.diff(y).take(left)
@@ -68,8 +73,7 @@ def residual_at(shapes: Shapes, log_hazard: Float) -> Float:
     flat = nodes.T.ravel()
     e: Float = flat.take(place)
     place += n
-    part *= flat.take(place) - e
-    e += part
+    e += part * (flat.take(place) - e)
     outer = np.exp(shapes.log_width) / OUTER
     for outside, end in ((wanted < y[0], 0), (wanted > y[-1], -1)):
         if outside.any():

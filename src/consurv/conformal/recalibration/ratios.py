@@ -78,6 +78,13 @@ class HazardRatios:
         adjusted: Float = reached[rows, cell] + ratios[rows, cell] * inside
         return adjusted
 
+    def log_mapped(self, log_median: Float, levels: Float) -> Float:
+        """Return the logarithms of ``mapped``; without ratios one row for all."""
+        if self.is_none:
+            row = np.log(-np.log(levels))
+            return np.broadcast_to(row, (len(log_median), len(levels)))
+        return np.log(self.mapped(log_median, levels))
+
     def mapped(self, log_median: Float, levels: Float) -> Float:
         """Return mapped cumulative hazards (n, p) of adjusted curves at levels (p,).
 

@@ -22,6 +22,7 @@ from consurv.conformal.recalibration.windows import mixed
 from consurv.curves.chunks import row_chunks
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.representations.law import Law
+from consurv.curves.representations.proportional import Proportional
 
 __all__ = ["Recalibration", "raw_times"]
 
@@ -76,20 +77,37 @@ class Recalibration:
 
     def times_of_curves(self, curves: SurvivalCurves, levels: Float) -> Float:
         """Return adjusted percentile times (n, p) of raw curves."""
-        times = np.empty((len(curves), len(levels)))
-        if not isinstance(curves._form, Law):
+        form = curves._form
+        if isinstance(form, Proportional) and len(form) > _ROWS:
+            return self._times_by_risk(form, levels)
+        if not isinstance(form, Law):
             return self.times(read_curves(curves), levels)
+        times = np.empty((len(curves), len(levels)))
         for piece in row_chunks(len(curves), _ROWS):
-            law = curves._form.take(piece)
+            law = form.take(piece)
             shapes = Shapes.of_law(law, self.fine_levels, self.scale)
             if shapes is None:
                 return self.times(read_curves(curves), levels)
             times[piece] = self.scale * self.times_of(shapes, levels)
         return times
 
+    def _times_by_risk(self, form: Proportional, levels: Float) -> Float:
+        """Return adjusted percentile times (n, p), read in the order of risks.
+
+        So neighbours are searched for at neighbouring places of their baseline, and
+        what is read of few of them stays in the cache.
+        """
+        times = np.empty((len(form), len(levels)))
+        order = form.by_risk()
+        for piece in row_chunks(len(form), _ROWS):
+            rows = order[piece]
+            part = SurvivalCurves._of(form.take(rows))
+            times[rows] = self.times(read_curves(part), levels)
+        return times
+
     def times_of(self, shapes: Shapes, levels: Float) -> Float:
         """Return adjusted percentile times (n, p) of shapes, in their scale."""
-        log_hazards = np.log(self.ratios.mapped(shapes.log_median, levels))
+        log_hazards = self.ratios.log_mapped(shapes.log_median, levels)
         times = self._log_times(shapes, log_hazards)
         if self.guard.share:
             times += self._pull(shapes)[:, None]
@@ -106,8 +124,8 @@ class Recalibration:
 
     def log_medians(self, shapes: Shapes) -> Float:
         """Return the log of T' + D at the median, before the order is held."""
-        middle = self.ratios.mapped(shapes.log_median, np.array([0.5]))
-        return self._log_times(shapes, np.log(middle))[:, 0]
+        middle = self.ratios.log_mapped(shapes.log_median, np.array([0.5]))
+        return self._log_times(shapes, middle)[:, 0]
 
     def hazard(self, shapes: Shapes, time: Float) -> Float:
         """Return adjusted cumulative hazards (n,), each at a time of its own."""

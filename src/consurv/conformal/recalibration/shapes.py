@@ -52,8 +52,10 @@ def read_curves(curves: SurvivalCurves) -> Float:
     array([[7.92, 0.5 , 4.  ]])
     """
     form = curves._form
-    ends = form.end_level(), form.last_time
-    return np.column_stack([curves._times_at(FINE_LEVELS), *ends])
+    reading = np.empty((len(curves), WIDTH), order="F")  # as shapes are read
+    reading[:, :-2] = curves._times_at(FINE_LEVELS)
+    reading[:, -2], reading[:, -1] = form.end_level(), form.last_time
+    return reading
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,12 @@ class Proportional(Representation):
         part._stratum = None if self._stratum is None else frozen(self._stratum[rows])
         return part
 
+    def by_risk(self) -> Index:
+        """Return the order of subjects by stratum and, there, from the highest risk."""
+        if self._stratum is None:
+            return np.argsort(-self._log_risk)
+        return np.lexsort((-self._log_risk, self._stratum))
+
     @classmethod
     def join(cls, parts: Sequence[Proportional]) -> Proportional:
         """Return all subjects; baselines that differ become strata."""

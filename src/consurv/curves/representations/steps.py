@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float
+from consurv.curves._search import Search
 from consurv.curves.nodes import tail_percentile_time, tail_survival
 from consurv.curves.representations.representation import frozen
 from consurv.curves.search import Index, row_blocks
@@ -47,11 +48,14 @@ class Steps:
         self.log_hazard: Float = frozen(log_hazard)
         # Where the hazard does not grow nothing can be found.
         jumps = np.flatnonzero(log_hazard[1:] > log_hazard[:-1]) + 1
-        self._jump_times: Float = frozen(times[jumps])
-        self._jump_hazard: Float = frozen(log_hazard[jumps])
+        self._jump_times: Float = np.append(times[jumps], np.inf)
+        # With something before the first and after the last of them.
+        self._around: Float = np.concatenate([[-np.inf], log_hazard[jumps], [np.inf]])
+        self._jump_hazard: Float = frozen(self._around[1:-1])
+        self._search = Search(self._jump_hazard)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({name: frozen(value) for name, value in state.items()})
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Steps, (self.times, self.log_hazard)
 
     def equals(self, other: Steps) -> bool:
         """Say whether two baselines are the same."""
@@ -103,7 +107,9 @@ class Steps:
         out = np.empty((len(log_risk), levels.shape[-1]))
         # In order of their risks, neighbours are found at neighbouring places, which
         # saves more than sorting costs.
-        order = np.argsort(-log_risk) if levels.ndim == 1 else None
+        order = None
+        if levels.ndim == 1 and (log_risk[1:] > log_risk[:-1]).any():
+            order = np.argsort(-log_risk)
         for block in row_blocks(len(log_risk), _ALIVE * levels.shape[-1]):
             rows = block if order is None else order[block]
             # Levels x subjects: each search then runs along ascending keys.
@@ -114,12 +120,10 @@ class Steps:
     def _invert(self, log_risk: Float, level: Float) -> Float:
         """Return percentile times (p, n) of levels (p, 1) or (p, n)."""
         index = self._first_at_or_below(log_risk, level)
-        last = len(self._jump_times)
-        tail = index == last
+        time = self._jump_times.take(index)
+        tail = index == len(self._jump_hazard)
         if not tail.any():
-            return self._jump_times[index]
-        time = np.empty(index.shape)
-        time[~tail] = self._jump_times[index[~tail]]
+            return time
         row = np.nonzero(tail)[1]
         lowest = self.last_survival(log_risk)
         time[tail] = tail_percentile_time(
@@ -140,16 +144,19 @@ class Steps:
             fall = np.minimum(-np.log(level), _ZERO)
         log_fall = np.log(fall)
         target = log_fall - log_risk
-        index = np.searchsorted(hazards, target)
+        index = self._search(target)
         # For all subjects at once: to look at more than are unsure does no harm.
         far = 2 * np.abs(log_risk).max(initial=0.0)
         close = _CLOSE * (1 + np.abs(log_fall) + far + 1 / fall)
-        after = np.take(hazards, index, mode="clip") - target
-        before = target - np.take(hazards, index - 1, mode="clip")
-        unsure = np.nonzero((np.abs(after) <= close) | (np.abs(before) <= close))
-        if unsure[0].size or not level.all():
-            if not level.all():  # the lowest probabilities have few digits
-                unsure = np.nonzero(np.broadcast_to(True, index.shape))
+        before, gap = self._around.take(index), self._around[1:].take(index)
+        gap -= target
+        np.subtract(target, before, out=before)
+        np.minimum(gap, before, out=gap)
+        is_unsure = gap <= close
+        if not level.all():  # the lowest probabilities have few digits
+            is_unsure = np.broadcast_to(True, index.shape)
+        if is_unsure.any():
+            unsure = np.nonzero(is_unsure)
             wanted = np.broadcast_to(level, index.shape)[unsure]
             index[unsure] = self._walk(log_risk[unsure[1]], wanted, index[unsure])
         return index

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from consurv.conformal.blocks import Block, Contribution, Data, Sweep
+from consurv.conformal.found import Shifts
 
 __all__ = ["CensoringRule"]
 
@@ -57,6 +58,10 @@ class CensoringRule:
         """
         found: Sequence[Contribution] = blocks.contributions(self, rng)
         return found
+
+    def shifts(self, blocks: Any) -> Shifts | None:
+        """Return the shifts themselves, of a rule that knows better than by sweeps."""
+        return None
 
     @property
     def name(self) -> str:

@@ -1,0 +1,1 @@
+"""Weights for who is not censored, and what they tell of coverage."""

@@ -1,0 +1,124 @@
+"""What calibration subjects tell a lower bound: outcomes, curves and limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from consurv._checks import Bool, Float
+from consurv.curves.curves import SurvivalCurves
+from consurv.outcome import Outcome
+
+__all__ = ["Sample", "before"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Calibration subjects with what models that never saw them say of them.
+
+    Parameters
+    ----------
+    outcome : Outcome of n subjects
+    model : SurvivalCurves
+        S(t|x), the curves whose quantiles become bounds.
+    censoring : SurvivalCurves or None
+        G(t|x) = P(C > t|x); None where nobody is censored.
+    event : SurvivalCurves or None
+        Another S(t|x), that the doubly robust methods follow beyond a censoring; None
+        is ``model``.
+    limit : ndarray of shape (n,) or None
+        C of everybody, where it is known.
+    weight : ndarray of shape (n,) or None
+        What each subject counts; None is 1 each.
+    cap : ndarray of shape (n,) or None
+        Bounds are at most that.
+
+    Examples
+    --------
+    >>> curves = SurvivalCurves([10.0], [[0.0]] * 2)
+    >>> sample = Sample(Outcome(time=[1, 4], event=[1, 1]), curves)
+    >>> sample.score, sample.is_censored
+    (array([0.9, 0.6]), False)
+    """
+
+    outcome: Outcome
+    model: SurvivalCurves
+    censoring: SurvivalCurves | None = None
+    event: SurvivalCurves | None = None
+    limit: Float | None = None
+    weight: Float | None = None
+    cap: Float | None = None
+
+    def capped(self, least: float | None) -> Sample:
+        """Return the sample with bounds up to the time at which G falls to *least*."""
+        if least is None:
+            return self
+        cap = self.known_censoring._times_at(np.array([least]))[:, 0]
+        return replace(self, cap=cap)
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    @property
+    def is_censored(self) -> bool:
+        """Whether there is a censoring distribution to be reckoned with."""
+        return self.censoring is not None
+
+    @property
+    def known_censoring(self) -> SurvivalCurves:
+        """G of a censored sample."""
+        assert self.censoring is not None
+        return self.censoring
+
+    @property
+    def known_limit(self) -> Float:
+        """C of everybody, of a sample of which it is known."""
+        assert self.limit is not None
+        return self.limit
+
+    @cached_property
+    def counts(self) -> Float:
+        """What each subject counts, of shape (n,)."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+    @cached_property
+    def score(self) -> Float:
+        """S(Y|x) of each subject: q(ρ|x) ≤ Y where it is at most ρ."""
+        return self.model.survival_at_observed(self.outcome.time)
+
+    @cached_property
+    def candidates(self) -> Float:
+        """The levels at which a bound passes somebody's time, falling."""
+        return np.unique(self.score)[::-1]
+
+    def bounds(self, levels: Float) -> Float:
+        """Return q(ρ|x) (n, m) of all subjects at levels (m,) in [0, 1], capped."""
+        q = self.model._times_at(levels)
+        return q if self.cap is None else np.minimum(q, self.cap[:, None])
+
+    @cached_property
+    def late(self) -> Bool:
+        """Who is seen at the cap, and covered at every level."""
+        if self.cap is None:
+            return np.zeros(len(self), dtype=np.bool_)
+        return self.outcome.time >= self.cap
+
+    def covered(self, levels: Float) -> Bool:
+        """Say of whom Y ≥ q(ρ|x), (n, m), which is S(Y|x) ≤ ρ."""
+        return (self.score[:, None] <= levels) | self.late[:, None]
+
+
+def before(curves: SurvivalCurves, times: Float) -> Float:
+    """Return S(t⁻) (n, m) at times (n, m) of each subject's own; 1 at time 0.
+
+    Examples
+    --------
+    >>> steps = SurvivalCurves([4.0], [[0.5]], "step")
+    >>> before(steps, np.array([[4.0, 0.0]]))
+    array([[1., 1.]])
+    """
+    # The float before t lies before every drop at t; beyond all times S is at its end.
+    last = np.nextafter(np.minimum(times, np.finfo(float).max), 0.0)
+    return curves._form.survival_at(np.maximum(last, 0.0))

@@ -1,0 +1,1 @@
+"""The published tables for lower bounds under censoring, as studies."""
