@@ -8,13 +8,14 @@ __all__ = ["EXAMPLES", "ROOT", "helpers", "scripts"]
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
+# An application, and what needs a cluster.
+_OTHERS = "serve.py", "xgboost_dask.py", "xgboost_spark.py"
 
 
 def scripts() -> list[Path]:
     """Return the scripts of the gallery."""
-    # An application, and what needs a cluster.
-    others = [*helpers(), EXAMPLES / "serve.py", *EXAMPLES.glob("xgboost_*.py")]
-    return [path for path in sorted(EXAMPLES.glob("*.py")) if path not in others]
+    scripts = [path for path in EXAMPLES.glob("*.py") if path.name not in _OTHERS]
+    return sorted(set(scripts) - set(helpers()))
 
 
 def helpers() -> list[Path]:
