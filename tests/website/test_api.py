@@ -16,11 +16,14 @@ NAMES = [(module, name) for module, names in PAGES.items() for name in names]
 
 def test_every_public_module_has_a_page():
     parts = {f"consurv.{name}" for name in consurv._SUBPACKAGES}
-    # errors and Outcome are on the first page; files of models are no reader's matter.
+    # errors and Outcome are on the first page; files of models, engines and weights are
+    # no reader's matter.
     assert {"consurv", *parts} - set(MODULES) == {
+        "consurv.distributed",
         "consurv.errors",
         "consurv.keep",
         "consurv.outcome",
+        "consurv.weighting",
     }
     assert {"Outcome", *consurv.errors.__all__} <= set(PAGES["consurv"])
 

@@ -43,6 +43,14 @@ class CensoringTest:
         The gaps in their standard errors.
     p_value : float
         Of the largest z, all levels together.
+
+    Examples
+    --------
+    >>> found = CensoringTest(
+    ...     np.array([0.5]), gap=np.array([0.04]), z=np.array([3.1]), p_value=0.002
+    ... )
+    >>> found.explained
+    False
     """
 
     levels: Float

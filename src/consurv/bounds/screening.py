@@ -26,6 +26,13 @@ class Screening:
     survival : ndarray of shape (n,)
         Lower bounds of the survival at the time: 1 less the p-value, adjusted for
         having asked of all n subjects.
+
+    Examples
+    --------
+    >>> found = Screening(np.array([True, False]), np.array([0.01, 0.4]),
+    ...                   survival=np.array([0.98, 0.6]))
+    >>> np.flatnonzero(found.selected)
+    array([0])
     """
 
     selected: Bool

@@ -27,6 +27,11 @@ class Weights:
         (Σw)²/Σw²: as many equal weights tell as much.
     n_clipped : int
         How many were clipped; 0 unless asked for.
+
+    Examples
+    --------
+    >>> Weights(n=3, largest=2.0, effective_sample_size=2.6).n_clipped
+    0
     """
 
     n: int

@@ -99,6 +99,12 @@ class Method(ABC):
         One line for the reader.
     needs_limit : bool
         Whether C of everybody must be known.
+
+    Examples
+    --------
+    >>> from consurv.bounds import METHODS
+    >>> METHODS["ipcw"].needs_limit, METHODS["fixed"].needs_limit
+    (False, True)
     """
 
     name: ClassVar[str]
