@@ -105,7 +105,8 @@ def _times(job: tuple[int, str]) -> dict[str, float]:
     _clock(took, "fit", lambda: model.fit(X, y))
 
     def conformalize() -> object:
-        wrapped = ConformalSurvival(FrozenEstimator(model), censoring=rule)
+        frozen = FrozenEstimator(model)
+        wrapped = ConformalSurvival(frozen, adjustment="time", censoring=rule)
         return wrapped.conformalize(X_new, y_new)
 
     def read() -> object:

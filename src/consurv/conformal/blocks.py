@@ -31,6 +31,8 @@ _PART = 1 << 14
 _SAMPLE = 1 << 16
 # Scores of a sketch made together.
 _TOGETHER = 1 << 19
+# Percentile times by level of laws are kept beside those by row up to so many bytes.
+_KEPT = 1 << 25
 # Rows whose percentile times are turned over together.
 _TURNED = 1 << 9
 
@@ -205,8 +207,12 @@ class Contribution:
         self, points: slice, laws: slice, levels: Index, room: int = _PART
     ) -> Masses:
         """Yield the mass of some subjects: many levels at once if they are few."""
-        point_q = self._point_q[:, points]
-        law_q = self._law_q[:, laws]
+        point_q = self._turned(self.point_rows[points])
+        law_q = (
+            self._law_q[:, laws]
+            if 8 * len(self.law_rows) * len(point_q) <= _KEPT
+            else self._turned(self.law_rows[laws])
+        )
         if not np.array_equal(levels, np.arange(len(point_q))):
             point_q, law_q = point_q[levels], law_q[levels]
         size, law = point_q.shape[1] + law_q.shape[1], self.law if law_q.size else None
@@ -220,11 +226,8 @@ class Contribution:
             yield group, mass
 
     @cached_property
-    def _point_q(self) -> Float:
-        return self._turned(self.point_rows)
-
-    @cached_property
     def _law_q(self) -> Float:
+        # Laws are asked in every round, points as a rule in one.
         return self._turned(self.law_rows)
 
     def _turned(self, rows: Index) -> Float:
