@@ -28,7 +28,7 @@ S = TypeVar("S")
 # Subjects looked at together, so that all that belongs to them stays in the cache.
 _PART = 1 << 14
 # A sketch is made from about so many subjects of a block.
-_SAMPLE = 1 << 16
+_SAMPLE = 1 << 14
 # Scores of a sketch made together.
 _TOGETHER = 1 << 19
 # Percentile times by level of laws are kept beside those by row up to so many bytes.
