@@ -91,6 +91,11 @@ def test_a_run_goes_on_where_it_was(tmp_path, capsys):
     assert "2 cells of dataset, model and seed; 0 failed." in told
     assert OURS in told
     assert (tmp_path / "calibrators.png").stat().st_size > 10_000
+    # Nothing has to be here for a report of what was found.
+    (tmp_path / "WHAS500-coxph-0.json").rename(tmp_path / "SEER-coxph-0.json")
+    asked[1] = "SEER,WHAS500"
+    assert main([*asked, "2", "--report"]) == 0
+    assert "2 cells of dataset, model and seed" in capsys.readouterr().out
 
 
 def test_an_error_is_part_of_the_record():
