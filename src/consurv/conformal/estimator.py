@@ -428,7 +428,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """Return the calibrated form of raw curves of the same model."""
         return self.adjustment_.apply_to(curves, self.random_state)
 
-    def restore(self, adjustment: Adjustment, X: Any = None) -> Self:
+    def restore(
+        self, adjustment: Adjustment, X: Any = None, *, conformal_set: str = "restored"
+    ) -> Self:
         """Take over a saved adjustment for a model that is already fitted.
 
         Parameters
@@ -437,6 +439,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             As ``load_adjustment`` reads it.
         X : optional
             Some rows of features, to check the features of later predictions against.
+        conformal_set : str
+            What ``conformal_set_`` is to say.
 
         Returns
         -------
@@ -455,7 +459,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 "the fitted model that it was made for"
             )
         self.set_params(adjustment=adjustment.kind, rearrange=adjustment.rearrange)
-        restored = replace(adjustment, conformal_set="restored")
+        restored = replace(adjustment, conformal_set=conformal_set)
         return self._set_state(estimator, X, restored)
 
     def save(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:
