@@ -26,7 +26,13 @@ __all__ = ["first_question", "proceed"]
 
 
 def first_question(plan: Plan) -> dict[str, Any]:
-    """Return what all sites are asked first."""
+    """Return what all sites are asked first.
+
+    Examples
+    --------
+    >>> first_question(Plan(sites=("a",), levels=(0.5,), edges=(30,)))["round"]
+    1
+    """
     return sealed(what="question", round=1, plan=plan.to_plain())
 
 
@@ -46,7 +52,15 @@ def proceed(
     ------
     InvalidInput
         If a site is missing or there twice, a summary belongs to another question, or
-        a level cannot be told since counts were merged.
+        no level can be told since counts were merged.
+
+    Examples
+    --------
+    >>> question = first_question(Plan(sites=("a", "b"), levels=(0.5,), edges=(30,)))
+    >>> proceed([question], {})
+    Traceback (most recent call last):
+    ...
+    consurv.errors.InvalidInput: round 1 waits for: a, b
     """
     for i, question in enumerate(questions):
         check_seal(question, f"question {i + 1}")

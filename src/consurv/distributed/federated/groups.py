@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
 from itertools import groupby
 from typing import Any, Literal
 
@@ -136,11 +136,16 @@ class Groups:
     @classmethod
     def from_plain(cls, values: list[list[Any]]) -> Groups:
         """Return the groups that ``to_plain`` gave."""
-        names = [f.name for f in fields(Group)]
-        pairs: list[Mapping[str, Any]] = [
-            dict(zip(names, some, strict=True)) for some in values
-        ]
-        return cls(tuple(Group(**some) for some in pairs))
+        return cls(
+            tuple(
+                Group(int(count), float(main), int(few), _limit(after), _limit(before))
+                for count, main, few, after, before in values
+            )
+        )
+
+
+def _limit(score: Any) -> float | None:
+    return None if score is None else float(score)
 
 
 def _reaches(s: Float, score: float, side: Side) -> Any:

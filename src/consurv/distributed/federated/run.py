@@ -59,8 +59,13 @@ def federate(
     Raises
     ------
     InvalidInput
-        If a site refuses to tell, or a level cannot be told exactly since counts
-        below the minimum were merged.
+        If a site refuses to tell, or no level can be told exactly since counts below
+        the minimum were merged.
+
+    Warns
+    -----
+    CalibrationWarning
+        If levels are left out because they cannot be told exactly.
 
     Examples
     --------

@@ -51,9 +51,14 @@ class LevelTables:
         return rank(self.level, self.n)
 
     @property
+    def wanted(self) -> int:
+        """The mass that is wanted."""
+        return min(self.rank, self.n)
+
+    @property
     def target(self) -> float:
-        """The mass that is wanted, less what rounding may take."""
-        return min(self.rank, self.n) - (1e-9 + 1e-12 * self.n)
+        """The same, less what rounding may take."""
+        return self.wanted - (1e-9 + 1e-12 * self.n)
 
     def places(self, ruler: Ruler, curve: KaplanMeier) -> Float:
         """Return the scores of which one is the quantile, or next to it."""
@@ -108,26 +113,23 @@ class LevelTables:
         rising = bounds.transpose(0, 2, 1).reshape(2, -1)
         rising[0] = np.maximum.accumulate(rising[0])
         rising[1] = np.minimum.accumulate(rising[1, ::-1])[::-1]
-        late, early = (
-            _first(places, some[::2], some[1::2], self.target) for some in rising
-        )
+        late, early = (self._first(places, some[::2], some[1::2]) for some in rising)
         room = _SAME * (abs(late) + abs(early))
         same = np.isfinite([late, early]).all() and late - early <= room
         return late if same else None
 
+    def _first(self, places: Float, before: Float, at: Float) -> float:
+        """Return where mass that is a line between places reaches the target."""
+        i = int(np.searchsorted(at, self.target))
+        if i == len(places):
+            return np.inf
+        if before[i] < self.target:
+            return float(places[i])
+        if i == 0:
+            return -np.inf
+        share = (self.wanted - at[i - 1]) / (before[i] - at[i - 1])
+        return float(places[i - 1] + min(share, 1.0) * (places[i] - places[i - 1]))
+
     def n_events(self, score: float) -> int:
         """Return how many events have scores up to one, at least."""
         return int(sum(groups.surely(np.array([score]))[0] for groups in self.events))
-
-
-def _first(places: Float, before: Float, at: Float, target: float) -> float:
-    """Return where mass that is a line between places reaches the target."""
-    i = int(np.searchsorted(at, target))
-    if i == len(places):
-        return np.inf
-    if before[i] < target:
-        return float(places[i])
-    if i == 0:
-        return -np.inf
-    share = (target - at[i - 1]) / (before[i] - at[i - 1])
-    return float(places[i - 1] + share * (places[i] - places[i - 1]))

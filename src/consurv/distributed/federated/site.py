@@ -71,6 +71,17 @@ def answer(
     InvalidInput
         If a count lies below the minimum, the model is another one, or the data are
         not those of the first round.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from consurv.distributed.federated import Plan, first_question
+    >>> table = pd.DataFrame({"x": np.ones(12), "time": np.arange(1, 13), "event": 1})
+    >>> model = ConformalSurvival(lambda X: ([8.0], [[0.0]] * len(X)))
+    >>> model = model.conformalize(table, time="time", event="event")
+    >>> question = first_question(Plan(sites=("a",), levels=(0.5,), edges=(6,)))
+    >>> answer(question, model, table, site="a")["outcomes"]
+    {'times': [6.0, 12.0], 'events': [6, 6], 'censored': [0, 0]}
     """
     check_seal(question, "the question")
     with usable("the question"):
@@ -84,12 +95,13 @@ def answer(
     model = _opened(model, plan, trust)
     columns = OutcomeColumns(time, event, _features(model))
     X, outcome = columns.read(table)
-    if number == 2:
-        coarsen = bool(question["sites"][site]["coarsened"])
-    there = _There(plan, site, model, X, outcome, coarsen)
     if number == 1:
+        there = _There(plan, site, model, X, outcome, coarsen)
         return there.first(question["checksum"])
-    if there.first(question["first"])["checksum"] != question["sites"][site]["summary"]:
+    with usable("the question"):
+        known, first = dict(question["sites"][site]), str(question["first"])
+    there = _There(plan, site, model, X, outcome, bool(known.get("coarsened")))
+    if there.first(first)["checksum"] != known.get("summary"):
         raise InvalidInput(
             f"the data of {site} are not those of its summary in the first round; "
             "give the same file, or start anew"
