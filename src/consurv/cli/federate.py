@@ -28,7 +28,7 @@ from consurv.keep import read_manifest
 __all__ = ["federate"]
 
 federate = typer.Typer(
-    help="Calibrate one model by the subjects of several sites; no row leaves a site.",
+    help="Calibrate one model by several sites; no row leaves a site.",
     no_args_is_help=True,
 )
 
@@ -136,7 +136,7 @@ def go_on(
     trust: TrustOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Write the next question or, once nothing is left to ask, the calibrated model."""
+    """Write the next question or, in the end, the calibrated model."""
     target = out or folder / "calibrated.consurv"
     if target.resolve() == model.resolve():
         raise InvalidInput(f"--out {target} is the model itself; give another name")
