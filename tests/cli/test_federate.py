@@ -211,6 +211,10 @@ class TestRefusals:
         assert "--coarsen" in said
         assert {path.name for path in tmp_path.iterdir()} == {"question-1.json"}
 
+    def test_a_minimum_below_that_of_the_site(self, kept: Path, begun: Path) -> None:
+        said = refused(*answer(kept, begun, 1, "isle", "--minimum", 3))
+        assert "the question has a minimum of 1, and isle demands 3" in said
+
     def test_the_model_is_not_overwritten(self, kept: Path, begun: Path) -> None:
         model = kept / "m.consurv"
         assert "is the model itself" in refused("next", begun, model, "--out", model)

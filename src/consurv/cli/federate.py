@@ -99,6 +99,9 @@ def answer_question(
             "below the minimum.",
         ),
     ] = False,
+    minimum: Annotated[
+        int, typer.Option(min=1, help="Refuse a question with a smaller minimum.")
+    ] = 1,
     trust: TrustOption = False,
     force: ForceOption = False,
     quiet: QuietOption = False,
@@ -117,6 +120,7 @@ def answer_question(
                 time=time,
                 event=event,
                 coarsen=coarsen,
+                minimum=minimum,
                 trust=trust,
             )
         target = out or question.parent / summary_name(asked, site)

@@ -40,6 +40,7 @@ def answer(
     time: Any = "time",
     event: Any = "event",
     coarsen: bool = False,
+    minimum: int = 1,
     trust: bool = False,
 ) -> dict[str, Any]:
     """Return the summary with which a site answers a question.
@@ -58,6 +59,8 @@ def answer(
     coarsen : bool, default=False
         Merge neighbouring observed times of this site until no count lies below the
         minimum. Later rounds keep to it by themselves.
+    minimum : int, default=1
+        What the site itself demands: a question with a smaller minimum is refused.
     trust : bool, default=False
         Read pickles in the model's file, too.
 
@@ -91,6 +94,11 @@ def answer(
     if site not in plan.sites:
         raise InvalidInput(
             f"{site!r} takes no part; the sites are: {', '.join(plan.sites)}"
+        )
+    if plan.minimum < minimum:
+        raise InvalidInput(
+            f"the question has a minimum of {plan.minimum}, and {site} demands "
+            f"{minimum}; the coordinator may start anew with it"
         )
     model = _opened(model, plan, trust)
     columns = OutcomeColumns(time, event, _features(model))
