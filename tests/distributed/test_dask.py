@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -91,6 +92,23 @@ def test_rows_are_predicted_once_and_stay_on_the_workers(client):
     assert 2 <= len(sent) <= 8
     assert [rounds for rounds, _ in sent] == list(range(1, len(sent) + 1))
     assert len({id(kept) for _, kept in sent}) == 1
+
+
+def test_a_long_curve_travels_once(client, monkeypatch):
+    """Questions are small, however many different times there are."""
+    sizes, compute = [], dask_frame._Cluster.compute
+
+    def weigh(self, task):
+        graph = [len(pickle.dumps(part)) for part in task.dask.values()]
+        sizes.append(max(graph))
+        return compute(self, task)
+
+    monkeypatch.setattr(dask_frame._Cluster, "compute", weigh)
+    table = subjects(20_000)
+    there = conformalized(frame(parts(table, n=3)), rule="kaplan-meier")
+    assert len(there.kaplan_meier_.times) > 19_000  # 480 kB
+    assert len(sizes) > 3
+    assert max(sizes) < 100_000
 
 
 def test_without_a_cluster_threads_do_it():

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -77,6 +78,7 @@ class _OnWorkers(Asked):
         super().__init__(levels)
         self._made, self.n_parts, self._explain = made, len(made), explain
         self._kept: Any = None
+        self._curve: Any = None
         self._cluster = _Cluster()
 
     def _send(self, letter: Letter[S]) -> S:
@@ -93,9 +95,11 @@ class _OnWorkers(Asked):
     def _sent(self, letter: Letter[S]) -> S:
         kept = self._blocks()
         with _clearly():
-            asked = dask.delayed(letter, pure=False, traverse=False)
+            # The curve is there already.
+            light = replace(letter, reference=None)
+            asked = dask.delayed(light, pure=False, traverse=False)
             answer = dask.delayed(_answer, pure=False)
-            found = [answer(asked, block) for block in kept]
+            found = [answer(asked, self._curve, block) for block in kept]
             whole = _tree(found, dask.delayed(_merged, pure=False))
             summary: S | None = self._cluster.compute(whole)
         if summary is None:
@@ -110,7 +114,12 @@ class _OnWorkers(Asked):
 
     def _referring_to(self, curve: Any, member: bool | None) -> Any:
         self._blocks()  # those with and without a curve share them
-        return super()._referring_to(curve, member)
+        referred: Any = super()._referring_to(curve, member)
+        with _clearly():
+            told = dask.delayed(curve, pure=False, traverse=False)
+            # It may be long, and travels once, not with every question.
+            (referred._curve,) = self._cluster.persist([told])
+        return referred
 
 
 class _Cluster:
@@ -155,8 +164,8 @@ def _block(
         raise type(error)(f"partition {number}: {error}") from error
 
 
-def _answer(letter: Letter[Any], block: Block | None) -> Any:
-    return None if block is None else letter.answer(block)
+def _answer(letter: Letter[Any], curve: Any, block: Block | None) -> Any:
+    return None if block is None else replace(letter, reference=curve).answer(block)
 
 
 def _merged(summaries: Sequence[Any]) -> Any:
