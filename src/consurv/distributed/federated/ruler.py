@@ -8,7 +8,7 @@ import numpy as np
 
 from consurv._checks import Float
 from consurv.conformal.blocks import Block
-from consurv.distributed.federated.lattice import Lattice
+from consurv.conformal.lattice import Lattice
 from consurv.errors import InvalidInput
 
 __all__ = ["Ruler"]

@@ -13,8 +13,8 @@ from consurv.conformal.blocks import Block
 from consurv.conformal.columns import OutcomeColumns
 from consurv.distributed.federated.coarse import coarser
 from consurv.distributed.federated.groups import Groups
-from consurv.distributed.federated.lattice import OnLattice
 from consurv.distributed.federated.law_masses import law_masses
+from consurv.distributed.federated.on_lattice import OnLattice
 from consurv.distributed.federated.papers import (
     Paper,
     check_seal,

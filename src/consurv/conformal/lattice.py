@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from consurv._checks import Float, as_floats
-from consurv.conformal.reading import RawModel
 from consurv.errors import InvalidInput
 
-__all__ = ["Lattice", "OnLattice"]
+__all__ = ["Lattice"]
 
 # A time is on an edge if rounding alone keeps them apart.
 _CLOSE = 1e-9
@@ -96,15 +94,3 @@ class Lattice:
             )
         more = last + np.arange(1.0, max(n, 0) + 1) * self.step
         return np.concatenate([points[points <= end * (1 + _CLOSE)], more])
-
-
-class OnLattice(RawModel):
-    """A fitted model whose percentile times lie on a lattice."""
-
-    def __init__(self, estimator: Any, lattice: Lattice) -> None:
-        super().__init__(estimator)
-        self._lattice = lattice
-
-    def percentile_times(self, X: Any, levels: Float) -> Float:
-        """Return percentile times (n, P), moved."""
-        return self._lattice.move(super().percentile_times(X, levels))

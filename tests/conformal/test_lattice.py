@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from consurv.distributed.federated import Lattice
+from consurv.conformal.lattice import Lattice
 from consurv.errors import InvalidInput
 
 
