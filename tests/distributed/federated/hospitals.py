@@ -49,7 +49,10 @@ def pooled(fitted, rows, levels, step, kind, censoring, *, observed=None):
     moved = observed or (lambda table: up(table["time"], step))
     time = np.concatenate([moved(table) for table in rows.values()])
     outcome = Outcome(time=time, event=together["event"])
-    block = Block(up(raw, step), levels, outcome, proportional=kind == "log-time")
+    q = up(raw, step)
+    if kind == "log-time":  # what is 0 stands far below all others
+        q = np.where(q == 0, 2.0**-40 * time[:, None], q)
+    block = Block(q, levels, outcome, proportional=kind == "log-time")
     chosen = ADJUSTMENTS[kind]
     rule = chosen.choose_rule(censoring, None)
     rng = np.random.default_rng(0)

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from consurv import CalibrationWarning
+from consurv import CalibrationWarning, ConformalSurvival
 from consurv.distributed import Lattice, federate
 from consurv.distributed.federated import Plan, answer, first_question, proceed
 from consurv.distributed.federated.coarse import coarser
@@ -18,7 +18,7 @@ from tests.distributed.federated.hospitals import (
     sites,
     tables,
 )
-from tests.distributed.people import subjects
+from tests.distributed.people import Optimist, subjects
 
 LEVELS = np.arange(1, 10) / 10
 KINDS = [(k, r) for k in ("time", "log-time") for r in ("kaplan-meier", "uncensored")]
@@ -156,6 +156,53 @@ class TestFiveSites:
         how = {"adjustment": "log-time", "censoring": "uncensored"}
         with pytest.raises(InvalidInput, match="no level can be told exactly"):
             federate(fitted, ask, edges=0.2, minimum=14, **how)
+
+
+class Odd(Optimist):
+    """Says of some that they live for ever, and of others that they are dead."""
+
+    def predict_survival_function(self, X):
+        times, survival = super().predict_survival_function(X)
+        survival = np.array(survival)
+        survival[X["age"].to_numpy() > 85] = 1.0
+        survival[X["age"].to_numpy() < 45] *= 0.75
+        first = np.where(X["age"].to_numpy() < 45, 0.75, 1.0)
+        return np.append(0.0, times), np.column_stack([first, survival])
+
+
+class TestOddCurves:
+    @pytest.mark.parametrize("kind", ["time", "log-time"])
+    @pytest.mark.parametrize("censoring", ["kaplan-meier", "uncensored"])
+    def test_do_not_matter(self, kind, censoring):
+        settings = {"adjustment": kind, "censoring": "uncensored", "percentiles": 9}
+        odd = ConformalSurvival(Odd(), **settings)
+        rows = tables({"a": 800, "b": 500})
+        with pytest.warns(CalibrationWarning, match="infinite percentile times"):
+            odd.conformalize(rows["a"], time="time", event="event")
+        with pytest.warns(CalibrationWarning, match="infinite percentile times"):
+            wanted = pooled(odd, rows, LEVELS, 4.0, kind, censoring)
+        with pytest.warns(CalibrationWarning, match="infinite percentile times"):
+            found = federate(
+                odd,
+                sites(odd, rows),
+                edges=4.0,
+                minimum=1,
+                adjustment=kind,
+                censoring=censoring,
+            ).adjustment_
+        np.testing.assert_allclose(numbers(found), numbers(wanted), rtol=1e-9)
+        np.testing.assert_array_equal(found.n_subjects, wanted.n_subjects)
+        assert found.n_infinite == wanted.n_infinite > 0
+
+    def test_a_few_infinite_ones_are_not_told_of(self):
+        odd = ConformalSurvival(Odd(), adjustment="time", percentiles=3)
+        with pytest.warns(CalibrationWarning, match="infinite percentile times"):
+            odd.conformalize(subjects(500), time="time", event="event")
+        some = subjects(500, seed=4)
+        few = some[(some["age"] <= 85) | (np.arange(500) < 12)].assign(time=4.0)
+        question = first_question(Plan(sites=("a",), levels=(0.25, 0.5), edges=(4.0,)))
+        with pytest.raises(InvalidInput, match=r"infinite percentile times at a lie"):
+            answer(question, odd, few, site="a")
 
 
 class TestWhatASiteTells:

@@ -18,6 +18,7 @@ from consurv.distributed.federated.papers import Paper, check_seal, sealed, usab
 from consurv.distributed.federated.plan import Plan
 from consurv.distributed.federated.ruler import Ruler
 from consurv.distributed.federated.search import LevelTables
+from consurv.distributed.federated.sorting import sorted_out
 from consurv.distributed.federated.tables import FirstTables, outcomes_to_plain
 from consurv.distributed.federated.told import Told, ToldRule
 from consurv.errors import InvalidInput
@@ -66,7 +67,7 @@ def proceed(
         check_seal(question, f"question {i + 1}")
     with usable("the first question"):
         plan = Plan.from_plain(questions[0]["plan"])
-    told = _sorted_out(plan, questions, summaries)
+    told = sorted_out(plan, questions, summaries)
     names = list(told[0])
     with usable("a summary of the first round"):
         tables = FirstTables.of([told[0][name] for name in names], len(plan.levels))
@@ -91,38 +92,6 @@ def proceed(
             for name in names
         ]
     return coordinator.adjustment(list(zip(*masses, strict=True)))
-
-
-def _sorted_out(
-    plan: Plan, questions: Sequence[Paper], summaries: Mapping[str, Paper]
-) -> list[dict[str, Paper]]:
-    """Return the summaries of each round by site; all must be there, once."""
-    found: list[dict[str, Paper]] = [{} for _ in questions]
-    rounds = {question["checksum"]: i for i, question in enumerate(questions)}
-    named: dict[tuple[int, str], str] = {}
-    for name, paper in summaries.items():
-        check_seal(paper, name)
-        site, i = paper.get("site"), rounds.get(paper.get("question"))
-        if i is None or paper.get("what") != "summary":
-            raise InvalidInput(
-                f"{name} answers another question: it was asked by another plan or in "
-                f"round {paper.get('round')} of an earlier start; leave it away"
-            )
-        if site not in plan.sites:
-            raise InvalidInput(f"{name} comes from {site!r}, which takes no part")
-        known = found[i].setdefault(site, paper)
-        if known["checksum"] != paper["checksum"]:
-            raise InvalidInput(
-                f"{site} has answered round {i + 1} twice, and differently: "
-                f"{named[i, site]} and {name}; keep one of them"
-            )
-        named.setdefault((i, site), name)
-    for i, told in enumerate(found):
-        missing = [site for site in plan.sites if site not in told]
-        if missing:
-            raise InvalidInput(f"round {i + 1} waits for: {', '.join(missing)}")
-    # Their order is that of the plan, whatever order they came in.
-    return [{site: told[site] for site in plan.sites} for told in found]
 
 
 class _Coordinator:
