@@ -11,7 +11,7 @@ import numpy as np
 from consurv._checks import Bool, Float, Index
 from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.laws.law import AT_THE_END
-from consurv.conformal.masses import in_units, to_mass
+from consurv.conformal.masses import UNIT, in_units, to_mass
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.distributed.federated.ruler import Ruler
 
@@ -21,6 +21,7 @@ __all__ = ["LawMasses", "breaks_of", "law_masses"]
 # minimum add to it since the last place, or to the jump at the place, or have more to
 # come.
 _TOLD, _LITTLE_BEFORE, _LITTLE_AT, _FULL = 0, 1, 2, 3
+_GRAIN = 1 / 16
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class LawMasses:
     kept : ndarray of int of shape (K,)
         Which places.
     before, at : ndarray of int of shape (K, 2)
-        Mass as whole and units.
+        Mass as whole and units; where there is a minimum, in sixteenths, rounded down.
     told : ndarray of int of shape (K,)
         0, or why the mass before a place is not told.
     full : bool
@@ -54,26 +55,26 @@ class LawMasses:
 
         First those from below, before each place and at it, then those from above.
         """
-        few, last, after = minimum - 1, 0.0, 0
+        few, grain = minimum - 1, _grain(minimum)
+        last, after = (0.0, 0.0), 0
         found = np.zeros((2, 2, size))
         rows = zip(
             self.kept, self.told, to_mass(self.before), to_mass(self.at), strict=True
         )
         for i, (k, told, before, at) in enumerate(rows):
             full = self.full and i + 1 == len(self.kept)
-            ends = (max(last, n - few), n) if full else (at, at)
+            ends = (max(last[0], n - few), n) if full else (at, min(at + grain, n))
             low, high = {
-                _TOLD: (before, before),
-                _LITTLE_BEFORE: (last, min(ends[1], last + few)),
-                _LITTLE_AT: (max(last, ends[0] - few), ends[1]),
+                _TOLD: (before, min(before + grain, n)),
+                _LITTLE_BEFORE: (last[0], min(ends[1], last[1] + few)),
+                _LITTLE_AT: (max(last[0], ends[0] - few), ends[1]),
                 _FULL: ends,
             }[int(told)]
-            found[:, :, after:k] = np.array([last, min(high, last + few)])[
-                :, None, None
-            ]
+            between = np.array([last[0], min(high, last[1] + few)])
+            found[:, :, after:k] = between[:, None, None]
             found[:, 0, k], found[:, 1, k] = (low, high), ends
-            last, after = ends[0], k + 1
-        ends = (last, n if self.full else min(last + few, n))
+            last, after = ends, k + 1
+        ends = (last[0], n if self.full else min(last[1] + few, n))
         found[:, :, after:] = np.array(ends)[:, None, None]
         return found
 
@@ -113,6 +114,7 @@ def law_masses(
     """Return Σ P(T ≥ x | T > c) over the censored subjects of a block, at places.
 
     No step between masses is that of fewer than *minimum* subjects, unless of none.
+    With a minimum of 1 masses are exact.
     """
     rows = ~block.outcome.event & (block.reading[:, p] < np.inf)
     some = replace(
@@ -140,9 +142,19 @@ def law_masses(
             break
         last = at
     found = np.array(masses, np.int64).reshape(-1, 2, 2)
+    if minimum > 1:
+        found[..., 1] -= found[..., 1] % round(_grain(minimum) / UNIT)
     return LawMasses(
         np.array(kept, np.int64), found[:, 0], found[:, 1], np.array(told, int), full
     )
+
+
+def _grain(minimum: int) -> float:
+    """Return what masses are multiples of, rounded down.
+
+    All digits of a sum of a few known fractions would tell which ones they are.
+    """
+    return _GRAIN if minimum > 1 else 0.0
 
 
 def _few(rows: Bool, minimum: int) -> bool:
