@@ -9,10 +9,17 @@ from typing import Any
 from consurv._features import check_no_repeats
 from consurv.conformal.blocks import Data
 from consurv.conformal.inputs import as_table, check_data
+from consurv.conformal.lattice import Lattice
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["OutcomeColumns", "check_there", "given_data", "given_validation"]
+__all__ = [
+    "OutcomeColumns",
+    "check_there",
+    "given_data",
+    "given_validation",
+    "on_multiples",
+]
 
 _MOST_NAMED = 12
 
@@ -30,6 +37,8 @@ class OutcomeColumns:
         Names of columns.
     features : sequence of names, optional
         By default all other columns.
+    resolution : float, optional
+        Times are moved up to multiples of it.
 
     Examples
     --------
@@ -43,6 +52,7 @@ class OutcomeColumns:
     time: Hashable
     event: Hashable
     features: Sequence[Hashable] | None = None
+    resolution: float | None = None
 
     def __post_init__(self) -> None:
         for name, other in (("time", "event"), ("event", "time")):
@@ -72,7 +82,8 @@ class OutcomeColumns:
             raise InvalidInput(
                 f"columns {self.time!r} (time) and {self.event!r} (event): {error}"
             ) from error
-        return check_data(table[list(columns.features or ())], outcome)
+        moved = on_multiples(outcome, self.resolution)
+        return check_data(table[list(columns.features or ())], moved)
 
     def among(self, given: list[Hashable]) -> OutcomeColumns:
         """Return the same for a table with these columns: its features are named."""
@@ -91,6 +102,19 @@ class OutcomeColumns:
                 "nothing to predict from"
             )
         return others
+
+
+def on_multiples(outcome: Outcome, resolution: float | None) -> Outcome:
+    """Return outcomes whose times are moved up to multiples of a resolution.
+
+    Examples
+    --------
+    >>> on_multiples(Outcome([0.4, 2.0], [1, 0]), 1.0).time
+    array([1., 2.])
+    """
+    if resolution is None:
+        return outcome
+    return Outcome(time=Lattice([resolution]).move(outcome.time), event=outcome.event)
 
 
 def given_data(

@@ -15,7 +15,12 @@ from consurv._frames import frame_of
 from consurv._progress import listening
 from consurv.adapters.adapter import n_rows
 from consurv.conformal.blocks import Block, Data
-from consurv.conformal.columns import OutcomeColumns, check_there, given_data
+from consurv.conformal.columns import (
+    OutcomeColumns,
+    check_there,
+    given_data,
+    on_multiples,
+)
 from consurv.conformal.inputs import check_enough
 from consurv.conformal.partitions import Partitions
 from consurv.errors import InvalidInput
@@ -134,7 +139,12 @@ class _There:
 
 
 def given_subjects(
-    X: Any, y: Any, time: Any, event: Any, features: Sequence[Hashable] | None
+    X: Any,
+    y: Any,
+    time: Any,
+    event: Any,
+    features: Sequence[Hashable] | None,
+    resolution: float | None = None,
 ) -> Subjects:
     """Return the subjects of a table in memory or elsewhere.
 
@@ -145,18 +155,20 @@ def given_subjects(
     time, event : names of columns, or None
     features : sequence of names, optional
         Of the columns that the model was trained on, if it knows.
+    resolution : float, optional
+        Times are moved up to multiples of it.
     """
     frame = frame_of(X)
     if frame is None:
-        data = given_data(X, y, time, event, features)
-        check_enough(data[1])
-        return _Here(data)
+        table, outcome = given_data(X, y, time, event, features)
+        check_enough(outcome)
+        return _Here((table, on_multiples(outcome, resolution)))
     if y is not None or (time is None and event is None):
         raise InvalidInput(
             f"X is a {type(X).__name__} whose rows are not in memory: its outcomes "
             "are two of its columns; give time= and event=, their names, and no y"
         )
-    columns = OutcomeColumns(time, event, features)
+    columns = OutcomeColumns(time, event, features, resolution)
     return _There(frame, columns.among(frame.names))
 
 

@@ -328,7 +328,13 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         return self
 
     def conformalize(
-        self, X: Any, y: Any = None, *, time: Any = None, event: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        time: Any = None,
+        event: Any = None,
+        resolution: float | None = None,
     ) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
 
@@ -346,6 +352,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             Where the outcomes stand in the table *X* itself, in place of *y*. Features
             are the columns that the model was trained on or, if it does not say, all
             others.
+        resolution : float, optional
+            Move observed times up to multiples of it, such as 1 for whole days. What
+            is held of a table that is not in memory grows with the number of different
+            times.
 
         Returns
         -------
@@ -367,10 +377,13 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         >>> post.conformalize(table, time="months", event="died").n_features_in_
         1
         """
+        positive = {"resolution": (OneOf(None), Between(0, np.inf))}
+        check_params({"resolution": resolution}, positive)
         settings = self._settings()
         estimator = getattr(self, "estimator_", self.estimator)
         raw = RawModel(estimator, verbose=bool(self.verbose))
-        subjects = given_subjects(X, y, time, event, self._trained_names(raw))
+        names = self._trained_names(raw)
+        subjects = given_subjects(X, y, time, event, names, resolution)
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
@@ -428,7 +441,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """Return the calibrated form of raw curves of the same model."""
         return self.adjustment_.apply_to(curves, self.random_state)
 
-    def restore(self, adjustment: Adjustment, X: Any = None) -> Self:
+    def restore(
+        self, adjustment: Adjustment, X: Any = None, *, conformal_set: str = "restored"
+    ) -> Self:
         """Take over a saved adjustment for a model that is already fitted.
 
         Parameters
@@ -437,6 +452,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             As ``load_adjustment`` reads it.
         X : optional
             Some rows of features, to check the features of later predictions against.
+        conformal_set : str
+            What ``conformal_set_`` is to say.
 
         Returns
         -------
@@ -455,7 +472,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 "the fitted model that it was made for"
             )
         self.set_params(adjustment=adjustment.kind, rearrange=adjustment.rearrange)
-        restored = replace(adjustment, conformal_set="restored")
+        restored = replace(adjustment, conformal_set=conformal_set)
         return self._set_state(estimator, X, restored)
 
     def save(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:

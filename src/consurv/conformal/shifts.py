@@ -22,7 +22,14 @@ from consurv.curves.rearrange import as_percentile_times
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["Shifts", "check_place", "conformal_shifts", "descend", "find_shifts"]
+__all__ = [
+    "Shifts",
+    "check_place",
+    "conformal_shifts",
+    "descend",
+    "find_shifts",
+    "shifts_of",
+]
 
 
 def conformal_shifts(
@@ -171,7 +178,20 @@ def check_place(subjects: Any, rule: CensoringRule) -> None:
 def at_once(partitions: Sequence[Any], levels: Float) -> Shifts:
     """Return the shift of each level, where none depends on another."""
     found = conformal_quantiles(partitions, np.arange(len(levels)), levels)
-    _check_finite(found, levels, sum(part.n_subjects for part in partitions))
+    return shifts_of(found, levels, sum(part.n_subjects for part in partitions))
+
+
+def shifts_of(found: Quantiles, levels: Float, counted: int) -> Shifts:
+    """Return quantiles as shifts, with what they rest on.
+
+    Parameters
+    ----------
+    found : Quantiles
+    levels : ndarray of shape (P,)
+    counted : int
+        Subjects that count at levels where they are finite.
+    """
+    _check_finite(found, levels, counted)
     return Shifts(found.scores, found.n, found.ranks > found.n, _enough(found))
 
 
