@@ -19,6 +19,7 @@ from consurv.conformal.columns import OutcomeColumns, check_there, given_data
 from consurv.conformal.inputs import check_enough
 from consurv.conformal.partitions import Partitions
 from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
 
 __all__ = ["BlockReader", "Columns", "Subjects", "given_subjects", "new_columns"]
 
@@ -134,7 +135,12 @@ class _There:
 
 
 def given_subjects(
-    X: Any, y: Any, time: Any, event: Any, features: Sequence[Hashable] | None
+    X: Any,
+    y: Any,
+    time: Any,
+    event: Any,
+    features: Sequence[Hashable] | None,
+    mark: Callable[[Outcome], Outcome] | None = None,
 ) -> Subjects:
     """Return the subjects of a table in memory or elsewhere.
 
@@ -145,12 +151,14 @@ def given_subjects(
     time, event : names of columns, or None
     features : sequence of names, optional
         Of the columns that the model was trained on, if it knows.
+    mark : callable, optional
+        Gives outcomes in memory something to know, such as groups.
     """
     frame = frame_of(X)
     if frame is None:
         data = given_data(X, y, time, event, features)
         check_enough(data[1])
-        return _Here(data)
+        return _Here(data if mark is None else (data[0], mark(data[1])))
     if y is not None or (time is None and event is None):
         raise InvalidInput(
             f"X is a {type(X).__name__} whose rows are not in memory: its outcomes "
@@ -160,7 +168,7 @@ def given_subjects(
     return _There(frame, columns.among(frame.names))
 
 
-def new_columns(X: Any, columns: Callable[[], Columns]) -> Any:
+def new_columns(X: Any, columns: Callable[[], Columns], groups: Any = None) -> Any:
     """Return a table that is elsewhere with more columns, lazily; None if X is here.
 
     Parameters
@@ -168,10 +176,17 @@ def new_columns(X: Any, columns: Callable[[], Columns]) -> Any:
     X : table
     columns : callable
         Gives what is to be predicted.
+    groups : optional
+        Refused elsewhere: there they are a column whose name the model knows.
     """
     frame = frame_of(X)
     if frame is None:
         return None
+    if groups is not None:
+        raise InvalidInput(
+            f"X is a {type(X).__name__} whose rows are not in memory: its groups are "
+            "the column that fit or conformalize was given; leave groups away"
+        )
     wanted = columns()
     check_there(wanted.features, frame.names, " that the model was trained on")
     taken = [name for name in wanted.names if name in frame.names]

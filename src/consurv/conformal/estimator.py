@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data
 from consurv._checks import Float, as_levels
 from consurv._features import clear_refusals, has_names, in_order
 from consurv._frames import frame_of
+from consurv._labels import as_labels
 from consurv._params import (
     AtLeast,
     Between,
@@ -36,6 +37,9 @@ from consurv.conformal.columns import given_data, given_validation
 from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose, set_names
 from consurv.conformal.curve_rows import CurveRows
 from consurv.conformal.elsewhere import given_subjects, new_columns
+from consurv.conformal.groups.given import conformal_groups, group_sets, new_rows
+from consurv.conformal.groups.making import POOLINGS, GroupSet, with_groups
+from consurv.conformal.groups.routed import Routed
 from consurv.conformal.identified import warn_of_ends
 from consurv.conformal.inputs import (
     as_table,
@@ -155,6 +159,15 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     time_unit : str, optional
         What times are counted in, such as ``"months"``: it stands on the axes of
         displays and in reports, and is kept with the model.
+    group_pooling : {"partial", "none"}
+        With ``groups=``, whose subjects set the adjustment of a group. ``"partial"``:
+        its own, and those of other groups with a weight that falls from 1 (the pooled
+        adjustment) towards 0 the more clearly groups differ. ``"none"``: its own alone
+        (Mondrian), for which the guarantee of ``"time"``, ``"log-time"`` and
+        ``"level"`` holds within every group.
+    unseen_group : {"error", "pooled"}
+        What is done with new subjects of a group that no conformal subject belongs to:
+        refuse them, or give them the adjustment of all groups together.
 
     Attributes
     ----------
@@ -177,6 +190,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         The policy in effect; ``"given"`` after ``conformalize``.
     adjustment_ : Adjustment
         All that was found, with what it rests on, level by level.
+    groups_ : Groups
+        Only with ``groups=``: the adjustment of each group, and how much those of
+        others count for it. ``adjustment_`` and its numbers are the pooled ones.
     imputer_ : object
         The fitted model that censored subjects follow; only with ``FromEstimator``.
     n_features_in_ : int
@@ -219,6 +235,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         "n_jobs": (OneOf(None, -1), AtLeast(1)),
         "verbose": (OneOf(True, False), AtLeast(0)),
         "time_unit": (OneOf(None), InstanceOf(str)),
+        "group_pooling": OneOf(*POOLINGS),
+        "unseen_group": OneOf("error", "pooled"),
     }
 
     def __init__(
@@ -238,6 +256,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         n_jobs: int | None = None,
         verbose: int | bool = False,
         time_unit: str | None = None,
+        group_pooling: Literal["partial", "none"] = "partial",
+        unseen_group: Literal["error", "pooled"] = "error",
     ) -> None:
         self.estimator = estimator
         self.percentiles = percentiles
@@ -253,6 +273,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.time_unit = time_unit
+        self.group_pooling = group_pooling
+        self.unseen_group = unseen_group
 
     def fit(
         self,
@@ -263,6 +285,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         *,
         time: Any = None,
         event: Any = None,
+        groups: Any = None,
+        groups_val: Any = None,
     ) -> Self:
         """Train the model and conformalize it by the policy ``conformal_set``.
 
@@ -280,6 +304,12 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             Where the outcomes stand in the table *X* itself (and in *X_val*), in place
             of *y*; all other columns are features. With scikit-learn's metadata
             routing they are asked for by ``set_fit_request``.
+        groups : name of a column or array-like of shape (n,), optional
+            Each group gets an adjustment of its own, see ``group_pooling``. A column of
+            *X* stays a feature, and predictions find it by its name; labels in an array
+            are to be given with every prediction.
+        groups_val : array-like, optional
+            The labels of *X_val*, where those of *X* are an array.
 
         Returns
         -------
@@ -298,11 +328,14 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                     "the estimator is frozen and needs no validation set; give its "
                     "conformal set as X and y"
                 )
-            return self.conformalize(X, y, time=time, event=event)
+            return self.conformalize(X, y, time=time, event=event, groups=groups)
         data = given_data(X, y, time, event)
         given = given_validation(X_val, y_val, time, event, like=data[0])
         validation = check_validation(*given, like=data[0])
         check_enough(data[1])
+        data, validation, sets = group_sets(
+            data, validation, (groups, X), (groups_val, X_val), self.group_pooling
+        )
         trainer = Trainer(
             adapter,
             self.estimator,
@@ -321,14 +354,20 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         trained = collect(trainer, data, validation)
         settings.rule = settings.rule_fitted(trained.training, trained.validation)
         found = settings.make(
-            trained.blocks, trained.training[1], trained.policy or name
+            trained.blocks, trained.training[1], trained.policy or name, sets
         )
         self._set_state(trained.estimator, data[0], found, settings.imputer)
         self.fit_seconds_ = tuple(trainer.seconds)
         return self
 
     def conformalize(
-        self, X: Any, y: Any = None, *, time: Any = None, event: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        time: Any = None,
+        event: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
 
@@ -346,6 +385,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             Where the outcomes stand in the table *X* itself, in place of *y*. Features
             are the columns that the model was trained on or, if it does not say, all
             others.
+        groups : name of a column or array-like of shape (n,), optional
+            As in ``fit``; a column that the model was not trained on is no feature.
 
         Returns
         -------
@@ -370,7 +411,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         settings = self._settings()
         estimator = getattr(self, "estimator_", self.estimator)
         raw = RawModel(estimator, verbose=bool(self.verbose))
-        subjects = given_subjects(X, y, time, event, self._trained_names(raw))
+        names = self._trained_names(raw)
+        X, mark, sets = conformal_groups(X, groups, names, self.group_pooling)
+        subjects = given_subjects(X, y, time, event, names, mark)
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
@@ -384,11 +427,13 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         with subjects.blocks(
             read, settings.levels, verbose=bool(self.verbose)
         ) as blocks:
-            found = settings.make(blocks, None, "given")
+            found = settings.make(blocks, None, "given", sets)
         return self._set_state(estimator, subjects.features, found, settings.imputer)
 
     @classmethod
-    def from_curves(cls, curves: SurvivalCurves, y: Any, **settings: Any) -> Self:
+    def from_curves(
+        cls, curves: SurvivalCurves, y: Any, *, groups: Any = None, **settings: Any
+    ) -> Self:
         """Return an adjustment for a model of which only curves are at hand.
 
         Parameters
@@ -397,6 +442,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             What the model said of subjects whom it never saw.
         y : Outcome or anything that ``Outcome.of`` takes
             What happened to them, in the same order.
+        groups : array-like of shape (n,), optional
+            Their groups, as in ``fit``.
         **settings
             Those of ``ConformalSurvival``.
 
@@ -422,11 +469,15 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 "survival), or what read_curves reads from a file"
             )
         rows = CurveRows(curves)
-        return cls(rows, **settings).conformalize(rows.numbers(0), y)
+        return cls(rows, **settings).conformalize(rows.numbers(0), y, groups=groups)
 
-    def calibrate(self, curves: SurvivalCurves) -> AdjustedCurves:
+    def calibrate(
+        self, curves: SurvivalCurves, *, groups: Any = None
+    ) -> AdjustedCurves:
         """Return the calibrated form of raw curves of the same model."""
-        return self.adjustment_.apply_to(curves, self.random_state)
+        labels = None if groups is None else as_labels(groups, n=len(curves))
+        routed = self.adjustment_.of_rows(labels, self.unseen_group)
+        return routed.apply_to(curves, self.random_state)
 
     def restore(self, adjustment: Adjustment, X: Any = None) -> Self:
         """Take over a saved adjustment for a model that is already fitted.
@@ -498,7 +549,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         return self._adjustment
 
     def predict_survival_function(
-        self, X: Any, *, times: ArrayLike | None = None
+        self, X: Any, *, times: ArrayLike | None = None, groups: Any = None
     ) -> AdjustedCurves:
         """Return the calibrated survival curve of every row of *X*.
 
@@ -513,8 +564,11 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             is the same kind of table, lazily, with columns such as ``survival_at_12``.
             Without times the columns are the curve's nodes, ``t_at_0.95`` and so on
             for all levels of the grid.
+        groups : array-like of shape (n,) or name of a column, optional
+            The group of each row, if the model was conformalized by groups; by default
+            the column of *X* that was named then. So in all predictions.
         """
-        found = new_columns(X, lambda: survival_columns(self, times))
+        found = new_columns(X, lambda: survival_columns(self, times), groups)
         if found is not None:
             calibrated: AdjustedCurves = found
             return calibrated
@@ -523,11 +577,13 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 "times go with tables that are not in memory; of the curves that are "
                 "returned here, curves.survival_at(times) gives the probabilities"
             )
-        X = self._check_rows(X)
+        X, routed = self._check_groups(X, groups)
         raw = RawModel(self.estimator_, verbose=bool(self.verbose))
-        return self._adjustment.predict(raw, X, self.random_state)
+        return routed.predict(raw, X, self.random_state)
 
-    def predict_both(self, X: Any) -> tuple[SurvivalCurves, AdjustedCurves]:
+    def predict_both(
+        self, X: Any, *, groups: Any = None
+    ) -> tuple[SurvivalCurves, AdjustedCurves]:
         """Return the raw and the calibrated curves of every row of *X*.
 
         The model predicts each row once. Both are held in memory; ``both_in_chunks``
@@ -544,25 +600,27 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         >>> raw.median()[:2], calibrated.median()[:2]
         (array([10., 10.]), array([10., 10.]))
         """
-        parts = list(self.both_in_chunks(X))
+        parts = list(self.both_in_chunks(X, groups=groups))
         return (
             SurvivalCurves.concatenate([raw for _, raw, _ in parts]),
             AdjustedCurves.concatenate([curves for _, _, curves in parts]),
         )
 
     def both_in_chunks(
-        self, X: Any
+        self, X: Any, *, groups: Any = None
     ) -> Iterator[tuple[slice, SurvivalCurves, AdjustedCurves]]:
         """Yield slices of the rows of *X* with their raw and calibrated curves."""
-        X = self._check_rows(X)
-        adjustment = self._adjustment
+        X, routed = self._check_groups(X, groups)
         model = RawModel(self.estimator_, verbose=bool(self.verbose))
         for rows, raw in model.chunks(X):
             seen = KnownCurves(model, raw)
             some = rows_of(X, rows)
-            yield rows, raw, adjustment.predict(seen, some, self.random_state)
+            part = routed.take(rows)
+            yield rows, raw, part.predict(seen, some, self.random_state)
 
-    def predict_quantile(self, X: Any, levels: ArrayLike) -> Float:
+    def predict_quantile(
+        self, X: Any, levels: ArrayLike, *, groups: Any = None
+    ) -> Float:
         """Return the times at which survival falls to *levels* (0.9 = early).
 
         Between the levels of the grid times are interpolated; only levels of the grid
@@ -576,13 +634,16 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """
         wanted = as_levels(levels)
         self.adjustment_.check_asked(wanted)
-        found = new_columns(X, lambda: quantile_columns(self, wanted))
+        found = new_columns(X, lambda: quantile_columns(self, wanted), groups)
         if found is not None:
             times: Float = found
             return times
-        return self.predict_survival_function(X).percentile_times(wanted)
+        curves = self.predict_survival_function(X, groups=groups)
+        return curves.percentile_times(wanted)
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Float:
+    def predict_interval(
+        self, X: Any, coverage: float = 0.9, *, groups: Any = None
+    ) -> Float:
         """Return intervals [q'(1 − a), q'(a)] with a = (1 − coverage)/2.
 
         With the kinds that move times or levels, if both ends are levels of the grid,
@@ -598,33 +659,40 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """
         check_params({"coverage": coverage}, {"coverage": Between(0, 1)})
         a = (1 - coverage) / 2
-        ends = self.predict_quantile(X, [1 - a, a])
+        ends = self.predict_quantile(X, [1 - a, a], groups=groups)
         if not isinstance(ends, np.ndarray):  # a table whose rows nobody has seen yet
             return ends
         warn_of_ends(ends[:, 1], self.adjustment_.follow_up)
         return ends
 
-    def predict(self, X: Any) -> Float:
+    def predict(self, X: Any, *, groups: Any = None) -> Float:
         """Return a risk score, higher for an earlier event: minus the median.
 
         Of a table that is not in memory the same kind of table with a column ``risk``.
         """
-        found = new_columns(X, lambda: risk_column(self))
+        found = new_columns(X, lambda: risk_column(self), groups)
         if found is not None:
             risk: Float = found
             return risk
-        return -self.predict_survival_function(X).median()
+        return -self.predict_survival_function(X, groups=groups).median()
 
     def score(
-        self, X: Any, y: Any = None, *, time: Any = None, event: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        time: Any = None,
+        event: Any = None,
+        groups: Any = None,
     ) -> float:
         """Return Harrell's concordance index of ``predict``.
 
         *time* and *event* name columns of *X*, as in ``fit``.
         """
         names = getattr(self, "feature_names_in_", None)
+        X, labels = new_rows(X, groups, self.adjustment_.groups, names)
         X, outcome = given_data(X, y, time, event, names)
-        return float(concordance_of_risk(outcome, self.predict(X)))
+        return float(concordance_of_risk(outcome, self.predict(X, groups=labels)))
 
     def _settings(self) -> _Settings:
         check_params(self.get_params(deep=False), self._rules)
@@ -639,9 +707,15 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             return None
         return raw.adapter.feature_names(raw.estimator)
 
+    def _check_groups(self, X: Any, groups: Any) -> tuple[Any, Adjustment | Routed]:
+        """Return a table to predict from, and the adjustments of its rows."""
+        adjustment = self.adjustment_
+        names = getattr(self, "feature_names_in_", None)
+        X, labels = new_rows(X, groups, adjustment.groups, names)
+        return self._check_rows(X), adjustment.of_rows(labels, self.unseen_group)
+
     def _check_rows(self, X: Any) -> Any:
         """Return a table that the fitted model can predict from."""
-        self._check_conformalized()
         X = as_table(X)
         if hasattr(self, "n_features_in_"):
             names = getattr(self, "feature_names_in_", None)
@@ -661,6 +735,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         for name in self.__dict__.pop("_shown", ()):  # an earlier fit's
             self.__dict__.pop(name, None)
         shown = adjustment.attributes()
+        if adjustment.groups is not None:
+            shown["groups_"] = adjustment.groups
         if imputer is not None:
             shown["imputer_"] = imputer
         self.__dict__.update(shown)
@@ -724,15 +800,16 @@ class _Settings:
         blocks: Partitions | list[Block],
         training: Outcome | None,
         conformal_set: str,
+        groups: GroupSet | None = None,
     ) -> Adjustment:
         """Return the adjustment that a conformal set leads to."""
         model = self._model
         if isinstance(self.rule, CensoringRule):
             check_place(blocks, self.rule)  # before rows are predicted
-        return self.kind.make(
-            blocks,
-            self.rule,
-            self.rng,
+        make = partial(
+            self.kind.make,
+            rule=self.rule,
+            rng=self.rng,
             kaplan_meier=model.kaplan_meier,
             training=training,
             conformal_set=conformal_set,
@@ -740,3 +817,8 @@ class _Settings:
             n_samples=model.n_samples,
             rearrange=model.rearrange,
         )
+        pooled = make(blocks)
+        if groups is None:
+            return pooled
+        assert isinstance(blocks, list)  # groups are refused elsewhere
+        return with_groups(pooled, blocks, groups, make)

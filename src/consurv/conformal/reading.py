@@ -52,6 +52,10 @@ class RawModel:
         """Return the raw curves of all rows at once."""
         return self.adapter.curves(self.estimator, X)
 
+    def of_rows(self, rows: Any) -> RawModel:
+        """Return the model for some of the rows: itself, as it predicts any."""
+        return self
+
     def chunks(
         self, X: Any, max_subjects: int = CHUNK_SUBJECTS
     ) -> Iterator[tuple[slice, SurvivalCurves]]:
@@ -132,6 +136,10 @@ class KnownCurves(RawModel):
     def __init__(self, raw: RawModel, curves: SurvivalCurves) -> None:
         super().__init__(raw.estimator, raw.adapter)
         self._curves = curves
+
+    def of_rows(self, rows: Any) -> KnownCurves:
+        """Return the model with the curves of some of the rows."""
+        return KnownCurves(self, self._curves[rows])
 
     def chunks(
         self, X: Any, max_subjects: int = CHUNK_SUBJECTS

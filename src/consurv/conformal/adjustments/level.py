@@ -149,6 +149,14 @@ class LevelAdjustment(Adjustment):
             random_state=random_state,
         )
 
+    def at_observed(self, block: Block) -> Float:
+        """Return the level whose ρ* is the raw survival at the observed times."""
+        order = np.argsort(self.levels)
+        adjusted = np.concatenate([[0.0], self.adjusted_levels[order], [1.0]])
+        levels = np.concatenate([[0.0], self.levels[order], [1.0]])
+        survival: Float = np.interp(block.reading[:, 0], adjusted, levels)
+        return survival
+
     def attributes(self) -> dict[str, Any]:
         """Return the adjusted levels."""
         return {"adjusted_levels_": self.adjusted_levels}

@@ -1,0 +1,147 @@
+"""From a conformal set with groups to an adjustment for each of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from consurv._checks import Bool, Float, Index
+from consurv._labels import Label, listed_labels
+from consurv._warnings import warn
+from consurv.conformal.adjustments.adjustment import Adjustment
+from consurv.conformal.blocks import Block
+from consurv.conformal.groups.groups import Groups
+from consurv.conformal.groups.pooling import other_weights
+from consurv.conformal.reading import rows_of
+from consurv.errors import CalibrationWarning
+
+__all__ = ["POOLINGS", "GroupSet", "with_groups"]
+
+POOLINGS = ("partial", "none")
+# With fewer there is nothing to learn of a group.
+_FEWEST_EVENTS = 2
+
+
+@dataclass(frozen=True)
+class GroupSet:
+    """The groups of a conformal set.
+
+    Attributes
+    ----------
+    labels : tuple of labels
+    column : str or None
+    pooling : {"partial", "none"}
+    """
+
+    labels: tuple[Label, ...]
+    column: str | None
+    pooling: str
+
+
+def with_groups(
+    pooled: Adjustment,
+    blocks: Sequence[Block],
+    groups: GroupSet,
+    make: Callable[[list[Block]], Adjustment],
+) -> Adjustment:
+    """Return the pooled adjustment with one for each group.
+
+    Parameters
+    ----------
+    pooled : Adjustment
+        Of all *blocks* together.
+    blocks : sequence of Block
+        Whose outcomes are grouped.
+    groups : GroupSet
+    make : callable
+        From blocks to an adjustment, as *pooled* was made.
+    """
+    n = len(groups.labels)
+    codes = np.concatenate([_codes(block) for block in blocks])
+    event = np.concatenate([block.outcome.event for block in blocks])
+    sizes = np.bincount(codes, minlength=n)
+    few = np.bincount(codes[event], minlength=n) < _FEWEST_EVENTS
+    weights = np.zeros(n)
+    if groups.pooling == "partial":
+        weights = _other_weights(pooled, blocks, codes, n)
+    weights[few] = 1.0
+    _warn_of_few(groups, few)
+    told = _Told()
+    members = []
+    for g, (label, weight) in enumerate(zip(groups.labels, weights, strict=True)):
+        with told.of(label):
+            own = None if weight == 1 else make(_blocks_of(g, weight, blocks))
+        members.append(own)
+    told.tell()
+    found = Groups(
+        groups.labels, tuple(members), tuple(sizes.tolist()), weights, groups.column
+    )
+    return replace(pooled, groups=found)
+
+
+def _codes(block: Block) -> Index:
+    codes: Index = block.outcome.group  # type: ignore[attr-defined]
+    return codes
+
+
+def _other_weights(
+    pooled: Adjustment, blocks: Sequence[Block], codes: Index, n: int
+) -> Float:
+    survival = np.concatenate([pooled.at_observed(block) for block in blocks])
+    event = np.concatenate([block.outcome.event for block in blocks])
+    return other_weights(survival, event, codes, n)
+
+
+def _blocks_of(group: int, weight: float, blocks: Sequence[Block]) -> list[Block]:
+    """Return the subjects of a group, and those of others with a weight."""
+    if not weight:
+        rows = [np.flatnonzero(_codes(block) == group) for block in blocks]
+        pairs = zip(blocks, rows, strict=True)
+        return [_take(block, some) for block, some in pairs if len(some)]
+    raise NotImplementedError
+
+
+def _take(block: Block, rows: Index) -> Block:
+    features = block.features
+    return replace(
+        block,
+        reading=block.reading[rows],
+        outcome=block.outcome[rows],
+        features=None if features is None else rows_of(features, rows),
+    )
+
+
+def _warn_of_few(groups: GroupSet, few: Bool) -> None:
+    if few.any():
+        names = [
+            label for label, is_few in zip(groups.labels, few, strict=True) if is_few
+        ]
+        warn(
+            f"fewer than {_FEWEST_EVENTS} events were observed in the groups "
+            f"{listed_labels(names)}: they get the pooled adjustment"
+        )
+
+
+class _Told:
+    """What is to be said of groups, each thing once."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, list[Label]] = {}
+
+    @contextmanager
+    def of(self, label: Label) -> Iterator[None]:
+        """Listen while the adjustment of a group is made."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", CalibrationWarning)
+            yield
+        for warning in caught:
+            self._said.setdefault(str(warning.message), []).append(label)
+
+    def tell(self) -> None:
+        """Warn of all that was said."""
+        for message, labels in self._said.items():
+            warn(f"in the groups {listed_labels(labels)}: {message}")
