@@ -13,7 +13,15 @@ from consurv._checks import Index, check_plain, check_same_length
 from consurv._rows import row_number
 from consurv.errors import InvalidInput
 
-__all__ = ["Label", "Labels", "as_labels", "codes_of", "known_labels", "listed_labels"]
+__all__ = [
+    "Label",
+    "Labels",
+    "as_labels",
+    "codes_of",
+    "known_labels",
+    "listed_labels",
+    "told_groups",
+]
 
 Label = str | int | float | bool
 Labels = NDArray[np.object_]
@@ -111,6 +119,17 @@ def codes_of(labels: Labels, known: Sequence[Label]) -> Index:
     index: Any = pd.Index(np.array(known, dtype=object))
     codes: Index = index.get_indexer(labels).astype(np.intp)
     return codes
+
+
+def told_groups(labels: Sequence[Label]) -> str:
+    """Return labels for a sentence.
+
+    Examples
+    --------
+    >>> told_groups(["a"]), told_groups(["a", 2])
+    ("the group 'a'", "the groups 'a', 2")
+    """
+    return f"the {'group' if len(labels) == 1 else 'groups'} {listed_labels(labels)}"
 
 
 def listed_labels(labels: Sequence[Label]) -> str:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from consurv.cli.scores import Scores
 from consurv.metrics import METRICS, RiskCalibrationResult
-from consurv.report.by_risk import group_name, harms
+from consurv.report.by_risk import group_names, harms
 
 __all__ = ["add_risk_rows", "harmed", "worst_group"]
 
@@ -27,7 +27,7 @@ def worst_group(result: RiskCalibrationResult) -> str:
     group, time, _ = result.worst
     place = group, int((result.times == time).argmax())
     return (
-        f"{group_name(group, result.n_groups)} at time {time:.4g}: "
+        f"{group_names(result)[group]} at time {time:.4g}: "
         f"{result.predicted[place]:.0%} said, {result.observed[place]:.0%} observed"
     )
 

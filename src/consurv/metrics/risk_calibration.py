@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from consurv._checks import Float, as_floats, check_same_length
+from consurv._checks import Float, Index, as_floats, check_same_length
 from consurv._params import AtLeast, Between, Constraints, check_params
 from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
@@ -27,6 +28,8 @@ __all__ = [
     "RISK_CAL",
     "RiskCalibrationResult",
     "WorstGap",
+    "as_times",
+    "compare_parts",
     "risk_calibration",
     "risk_calibration_of_survival",
     "times_of_events",
@@ -214,7 +217,7 @@ def risk_calibration(
     (0.0625, 0, -0.35)
     """
     outcome = check_inputs(y, curves)
-    when = times_of_events(outcome) if times is None else _as_times(times, outcome)
+    when = times_of_events(outcome) if times is None else as_times(times, outcome)
     result = risk_calibration_of_survival(
         outcome,
         curves.survival_at(when),
@@ -278,6 +281,20 @@ def risk_calibration_of_survival(
     order = np.argsort(-scores, kind="stable")
     bounds = group_bounds(-scores[order], _n_groups(y, n_groups))
     parts = [order[slice(*ends)] for ends in pairwise(bounds)]
+    found = compare_parts(y, survival, at_observed, parts, times, coverage, stored)
+    return RiskCalibrationResult(**found)
+
+
+def compare_parts(
+    y: Outcome,
+    survival: Float,
+    at_observed: Float,
+    parts: Sequence[Index],
+    times: Float,
+    coverage: float = 0.95,
+    stored: DTypeLike = np.float64,
+) -> dict[str, Any]:
+    """Return what a `RiskCalibrationResult` holds, of any groups of rows, by name."""
     seen = [observe(y[rows], times, coverage) for rows in parts]
     observed, predicted = (
         np.stack([group.survival for group in seen]),
@@ -290,22 +307,22 @@ def risk_calibration_of_survival(
         d_calibration_of_survival(at_observed[rows], y.event[rows], stored=stored)
         for rows in parts
     ]
-    return RiskCalibrationResult(
-        value=float(np.nanmean((observed - predicted) ** 2)),
-        times=times.copy(),
-        sizes=np.diff(bounds),
-        events=np.array([y[rows].n_events for rows in parts]),
-        observed=observed,
-        lower=np.stack([group.lower for group in seen]),
-        upper=np.stack([group.upper for group in seen]),
-        predicted=predicted,
-        variances=np.stack([group.variance for group in seen]),
-        subjects=np.stack([group.subjects for group in seen]),
-        statistics=tests[:, 0],
-        p_values=holm(tests[:, 1]),
-        d_cal=np.array([float(result) for result in d_cals]),
-        d_cal_p_values=np.array([result.p_value for result in d_cals]),
-    )
+    return {
+        "value": float(np.nanmean((observed - predicted) ** 2)),
+        "times": times.copy(),
+        "sizes": np.array([len(rows) for rows in parts]),
+        "events": np.array([y[rows].n_events for rows in parts]),
+        "observed": observed,
+        "lower": np.stack([group.lower for group in seen]),
+        "upper": np.stack([group.upper for group in seen]),
+        "predicted": predicted,
+        "variances": np.stack([group.variance for group in seen]),
+        "subjects": np.stack([group.subjects for group in seen]),
+        "statistics": tests[:, 0],
+        "p_values": holm(tests[:, 1]),
+        "d_cal": np.array([float(result) for result in d_cals]),
+        "d_cal_p_values": np.array([result.p_value for result in d_cals]),
+    }
 
 
 def times_of_events(y: Outcome) -> Float:
@@ -324,7 +341,8 @@ def times_of_events(y: Outcome) -> Float:
     return np.unique(np.quantile(y.time[y.event], shares, method="inverted_cdf"))
 
 
-def _as_times(times: ArrayLike, y: Outcome) -> Float:
+def as_times(times: ArrayLike, y: Outcome) -> Float:
+    """Return times of a comparison, ascending, that somebody was observed until."""
     when: Float = np.unique(as_floats(times, "times"))
     last = float(y.time.max())
     if when.size == 0 or when[0] <= 0 or when[-1] > last:

@@ -164,6 +164,7 @@ class Adjustment(ABC):
                 "identified",
                 "conformal set": f"{self.conformal_set}: {self.n_conformal:,} subjects",
                 "censoring": self.censoring,
+                **({} if self.groups is None else {"groups": self.groups.told}),
             }
         )
 

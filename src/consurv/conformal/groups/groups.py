@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from consurv._checks import Float, Index, as_floats, check_same_length
-from consurv._labels import Label, Labels, as_labels, codes_of, listed_labels
+from consurv._labels import (
+    Label,
+    Labels,
+    as_labels,
+    codes_of,
+    listed_labels,
+    told_groups,
+)
 from consurv._warnings import warn
 from consurv.errors import InvalidInput
 
@@ -47,13 +54,16 @@ class Groups:
     column: str | None = None
 
     def __repr__(self) -> str:
-        told = [
+        return f"Groups({self.told})"
+
+    @property
+    def told(self) -> str:
+        """The groups in a line: subjects, and what each of the others counts."""
+        lines = zip(self.labels, self.sizes, self.weights, strict=True)
+        return "; ".join(
             f"{label!r}: {n:,} subjects, others weigh {weight:.3g}"
-            for label, n, weight in zip(
-                self.labels, self.sizes, self.weights, strict=True
-            )
-        ]
-        return f"Groups({'; '.join(told)})"
+            for label, n, weight in lines
+        )
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -94,15 +104,15 @@ class Groups:
             found.append(
                 (
                     "Groups too small for some levels",
-                    f"The groups {listed_labels(beyond)} have too few conformal "
-                    "subjects for the outermost levels, where nothing is guaranteed.",
+                    f"There are too few conformal subjects in {told_groups(beyond)} "
+                    "for the outermost levels, where nothing is guaranteed.",
                 )
             )
         if open_:
             found.append(
                 (
                     "Groups with levels that too few events identify",
-                    f"In the groups {listed_labels(open_)} hardly anybody was seen to "
+                    f"In {told_groups(open_)} hardly anybody was seen to "
                     "have the event as late as the lowest levels ask for.",
                 )
             )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
-from consurv._labels import Label, listed_labels
+from consurv._labels import Label, told_groups
 from consurv._warnings import warn
 from consurv.conformal.adjustments.adjustment import Adjustment
 from consurv.conformal.blocks import Block
@@ -117,12 +117,10 @@ def _take(block: Block, rows: Index) -> Block:
 
 def _warn_of_few(groups: GroupSet, few: Bool) -> None:
     if few.any():
-        names = [
-            label for label, is_few in zip(groups.labels, few, strict=True) if is_few
-        ]
+        names = [groups.labels[g] for g in np.flatnonzero(few)]
         warn(
-            f"fewer than {_FEWEST_EVENTS} events were observed in the groups "
-            f"{listed_labels(names)}: they get the pooled adjustment"
+            f"fewer than {_FEWEST_EVENTS} events were observed in "
+            f"{told_groups(names)}, for which the pooled adjustment stands in"
         )
 
 
@@ -144,4 +142,4 @@ class _Told:
     def tell(self) -> None:
         """Warn of all that was said."""
         for message, labels in self._said.items():
-            warn(f"in the groups {listed_labels(labels)}: {message}")
+            warn(f"in {told_groups(labels)}: {message}")
