@@ -28,7 +28,11 @@ def test_text_in_any_form_is_plain_text(groups):
 
 
 def test_numbers_are_plain_numbers_whatever_their_type():
-    for groups in (np.array([2, 1]), [np.int32(2), 1], pd.Series([2, 1], dtype="Int64")):
+    for groups in (
+        np.array([2, 1]),
+        [np.int32(2), 1],
+        pd.Series([2, 1], dtype="Int64"),
+    ):
         assert [type(label) for label in as_labels(groups)] == [int, int]
     assert known_labels(as_labels([True, False])) == (False, True)
 

@@ -41,9 +41,7 @@ class TestColumns:
         assert named.groups_.labels == (0, 1)
         expected = apart.predict(table[X], groups=table["site"])
         np.testing.assert_array_equal(named.predict(table[X]), expected)
-        np.testing.assert_array_equal(
-            named.predict(table[X], groups="site"), expected
-        )
+        np.testing.assert_array_equal(named.predict(table[X], groups="site"), expected)
 
     def test_outcomes_may_be_columns_too(self, table):
         named = post().fit(table, time="months", event="died", groups="site")

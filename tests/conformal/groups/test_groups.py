@@ -146,7 +146,9 @@ class TestRows:
 
     def test_of_unknown_groups_are_refused_by_name(self, model, simulate):
         X, _ = simulate(5, 1)
-        with pytest.raises(InvalidInput, match="2 subjects .*: 8, 9; known are 0, 1, 2"):
+        with pytest.raises(
+            InvalidInput, match="2 subjects .*: 8, 9; known are 0, 1, 2"
+        ):
             model.predict(X, groups=[0, 8, 9, 1, 2])
 
 
