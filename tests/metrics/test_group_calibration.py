@@ -76,7 +76,7 @@ class TestEvaluate:
         assert "GroupEvaluation of 2 groups" in repr(result.by_group)
 
     def test_a_group_without_events_has_no_numbers(self):
-        y, curves, site = make(100)
+        y, curves, _ = make(100)
         lost = np.where(y.event, "seen", "lost")
         table = evaluate(y, curves, groups=lost).by_group.to_frame()
         assert table.loc["lost", "events"] == 0

@@ -112,7 +112,7 @@ class TestRows:
         return mondrian(true_model).conformalize(X, y, groups=np.arange(300) % 3)
 
     def test_keep_their_order_in_all_predictions(self, model, simulate):
-        X, y = simulate(50, 1)
+        X, _ = simulate(50, 1)
         groups = np.random.default_rng(0).integers(0, 3, 50)
         curves = model.predict_survival_function(X, groups=groups)
         one_by_one = [
@@ -147,7 +147,7 @@ class TestRows:
     def test_of_unknown_groups_are_refused_by_name(self, model, simulate):
         X, _ = simulate(5, 1)
         with pytest.raises(
-            InvalidInput, match="2 subjects .*: 8, 9; known are 0, 1, 2"
+            InvalidInput, match=r"2 subjects .*: 8, 9; known are 0, 1, 2"
         ):
             model.predict(X, groups=[0, 8, 9, 1, 2])
 
