@@ -22,6 +22,7 @@ LAYERS = {
     "_files": 0,
     "_frames": 0,
     "_html": 0,
+    "_labels": 0,
     "_params": 0,
     "_parts": 0,
     "_progress": 0,
