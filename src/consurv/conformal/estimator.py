@@ -263,6 +263,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         *,
         time: Any = None,
         event: Any = None,
+        sample_weight: Any = None,
     ) -> Self:
         """Train the model and conformalize it by the policy ``conformal_set``.
 
@@ -280,6 +281,12 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             Where the outcomes stand in the table *X* itself (and in *X_val*), in place
             of *y*; all other columns are features. With scikit-learn's metadata
             routing they are asked for by ``set_fit_request``.
+        sample_weight : array-like of shape (n,), optional
+            How many subjects each row stands for in the adjustment, or the name of
+            such a column beside *time* and *event*. The model itself is trained without
+            weights, on all rows whose weight is not 0; one that takes weights is to be
+            fitted by hand, and conformalized. Rows of *y_val* weigh 1 each, unless it
+            is an ``Outcome`` with weights.
 
         Returns
         -------
@@ -298,9 +305,11 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                     "the estimator is frozen and needs no validation set; give its "
                     "conformal set as X and y"
                 )
-            return self.conformalize(X, y, time=time, event=event)
-        data = given_data(X, y, time, event)
-        given = given_validation(X_val, y_val, time, event, like=data[0])
+            return self.conformalize(
+                X, y, time=time, event=event, sample_weight=sample_weight
+            )
+        data = given_data(X, y, time, event, sample_weight=sample_weight)
+        given = given_validation(X_val, y_val, time, event, data[0], sample_weight)
         validation = check_validation(*given, like=data[0])
         check_enough(data[1])
         trainer = Trainer(
@@ -328,7 +337,13 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         return self
 
     def conformalize(
-        self, X: Any, y: Any = None, *, time: Any = None, event: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        time: Any = None,
+        event: Any = None,
+        sample_weight: Any = None,
     ) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
 
@@ -346,6 +361,12 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             Where the outcomes stand in the table *X* itself, in place of *y*. Features
             are the columns that the model was trained on or, if it does not say, all
             others.
+        sample_weight : array-like of shape (n,), optional
+            How many subjects each row stands for: as if it were there so often, so
+            that k = ⌈ρ(W + 1)⌉ with W the sum. Weights that only say how much rows
+            count beside each other (survey weights, inverse probabilities) are first
+            to be scaled to what they are worth, such as n/Σw. 0 leaves a row out. Or
+            the name of such a column beside *time* and *event*.
 
         Returns
         -------
@@ -370,7 +391,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         settings = self._settings()
         estimator = getattr(self, "estimator_", self.estimator)
         raw = RawModel(estimator, verbose=bool(self.verbose))
-        subjects = given_subjects(X, y, time, event, self._trained_names(raw))
+        names = self._trained_names(raw)
+        subjects = given_subjects(X, y, time, event, names, sample_weight)
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
@@ -388,7 +410,14 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         return self._set_state(estimator, subjects.features, found, settings.imputer)
 
     @classmethod
-    def from_curves(cls, curves: SurvivalCurves, y: Any, **settings: Any) -> Self:
+    def from_curves(
+        cls,
+        curves: SurvivalCurves,
+        y: Any,
+        *,
+        sample_weight: ArrayLike | None = None,
+        **settings: Any,
+    ) -> Self:
         """Return an adjustment for a model of which only curves are at hand.
 
         Parameters
@@ -397,6 +426,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             What the model said of subjects whom it never saw.
         y : Outcome or anything that ``Outcome.of`` takes
             What happened to them, in the same order.
+        sample_weight : array-like of shape (n,), optional
+            How many subjects each stands for, as in ``conformalize``.
         **settings
             Those of ``ConformalSurvival``.
 
@@ -422,7 +453,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 "survival), or what read_curves reads from a file"
             )
         rows = CurveRows(curves)
-        return cls(rows, **settings).conformalize(rows.numbers(0), y)
+        model = cls(rows, **settings)
+        return model.conformalize(rows.numbers(0), y, sample_weight=sample_weight)
 
     def calibrate(self, curves: SurvivalCurves) -> AdjustedCurves:
         """Return the calibrated form of raw curves of the same model."""
