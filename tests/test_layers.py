@@ -30,6 +30,7 @@ LAYERS = {
     "_rows": 0,
     "_versions": 0,
     "_warnings": 0,
+    "_weights": 0,
     "outcome": 0,
     "splits": 0,
     "keep": 1,

@@ -15,7 +15,12 @@ from consurv._frames import frame_of
 from consurv._progress import listening
 from consurv.adapters.adapter import n_rows
 from consurv.conformal.blocks import Block, Data
-from consurv.conformal.columns import OutcomeColumns, check_there, given_data
+from consurv.conformal.columns import (
+    OutcomeColumns,
+    check_there,
+    given_data,
+    is_name,
+)
 from consurv.conformal.inputs import check_enough
 from consurv.conformal.partitions import Partitions
 from consurv.errors import InvalidInput
@@ -47,8 +52,7 @@ class BlockReader:
     @property
     def names(self) -> list[Any]:
         """The columns that are needed."""
-        columns = self.columns
-        return [*(columns.features or ()), columns.time, columns.event]
+        return [*(self.columns.features or ()), *self.columns.names]
 
     def __call__(self, table: pd.DataFrame) -> Block | None:
         """Return the subjects of a table without their features; None if none."""
@@ -140,6 +144,7 @@ def given_subjects(
     time: Any,
     event: Any,
     features: Sequence[Hashable] | None,
+    sample_weight: Any = None,
     mark: Callable[[Outcome], Outcome] | None = None,
 ) -> Subjects:
     """Return the subjects of a table in memory or elsewhere.
@@ -151,12 +156,13 @@ def given_subjects(
     time, event : names of columns, or None
     features : sequence of names, optional
         Of the columns that the model was trained on, if it knows.
+    sample_weight : array-like of shape (n,), or the name of a column, or None
     mark : callable, optional
         Gives outcomes in memory something to know, such as groups.
     """
     frame = frame_of(X)
     if frame is None:
-        data = given_data(X, y, time, event, features)
+        data = given_data(X, y, time, event, features, sample_weight)
         check_enough(data[1])
         return _Here(data if mark is None else (data[0], mark(data[1])))
     if y is not None or (time is None and event is None):
@@ -164,7 +170,12 @@ def given_subjects(
             f"X is a {type(X).__name__} whose rows are not in memory: its outcomes "
             "are two of its columns; give time= and event=, their names, and no y"
         )
-    columns = OutcomeColumns(time, event, features)
+    if not (sample_weight is None or is_name(sample_weight)):
+        raise InvalidInput(
+            f"X is a {type(X).__name__} whose rows are not in memory: its weights are "
+            "one of its columns; give its name as sample_weight"
+        )
+    columns = OutcomeColumns(time, event, features, sample_weight)
     return _There(frame, columns.among(frame.names))
 
 

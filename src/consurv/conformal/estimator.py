@@ -38,7 +38,7 @@ from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose, set_names
 from consurv.conformal.curve_rows import CurveRows
 from consurv.conformal.elsewhere import given_subjects, new_columns
 from consurv.conformal.groups.given import conformal_groups, group_sets, new_rows
-from consurv.conformal.groups.making import POOLINGS, GroupSet, with_groups
+from consurv.conformal.groups.making import POOLINGS, GroupSet, check_rule, with_groups
 from consurv.conformal.groups.routed import Routed
 from consurv.conformal.identified import warn_of_ends
 from consurv.conformal.inputs import (
@@ -285,6 +285,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         *,
         time: Any = None,
         event: Any = None,
+        sample_weight: Any = None,
         groups: Any = None,
         groups_val: Any = None,
     ) -> Self:
@@ -304,6 +305,12 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             Where the outcomes stand in the table *X* itself (and in *X_val*), in place
             of *y*; all other columns are features. With scikit-learn's metadata
             routing they are asked for by ``set_fit_request``.
+        sample_weight : array-like of shape (n,), optional
+            How many subjects each row stands for in the adjustment, or the name of
+            such a column beside *time* and *event*. The model itself is trained without
+            weights, on all rows whose weight is not 0; one that takes weights is to be
+            fitted by hand, and conformalized. Rows of *y_val* weigh 1 each, unless it
+            is an ``Outcome`` with weights.
         groups : name of a column or array-like of shape (n,), optional
             Each group gets an adjustment of its own, see ``group_pooling``. A column of
             *X* stays a feature, and predictions find it by its name; labels in an array
@@ -328,13 +335,23 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                     "the estimator is frozen and needs no validation set; give its "
                     "conformal set as X and y"
                 )
-            return self.conformalize(X, y, time=time, event=event, groups=groups)
-        data = given_data(X, y, time, event)
-        given = given_validation(X_val, y_val, time, event, like=data[0])
+            return self.conformalize(
+                X,
+                y,
+                time=time,
+                event=event,
+                sample_weight=sample_weight,
+                groups=groups,
+            )
+        data = given_data(X, y, time, event, sample_weight=sample_weight)
+        given = given_validation(X_val, y_val, time, event, data[0], sample_weight)
         validation = check_validation(*given, like=data[0])
         check_enough(data[1])
         data, validation, sets = group_sets(
-            data, validation, (groups, X), (groups_val, X_val), self.group_pooling
+            (data, X, y, groups),
+            (validation, X_val, y_val, groups_val),
+            self.group_pooling,
+            sample_weight,
         )
         trainer = Trainer(
             adapter,
@@ -367,6 +384,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         *,
         time: Any = None,
         event: Any = None,
+        sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
@@ -385,6 +403,12 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             Where the outcomes stand in the table *X* itself, in place of *y*. Features
             are the columns that the model was trained on or, if it does not say, all
             others.
+        sample_weight : array-like of shape (n,), optional
+            How many subjects each row stands for: as if it were there so often, so
+            that k = ⌈ρ(W + 1)⌉ with W the sum. Weights that only say how much rows
+            count beside each other (survey weights, inverse probabilities) are first
+            to be scaled to what they are worth, such as n/Σw. 0 leaves a row out. Or
+            the name of such a column beside *time* and *event*.
         groups : name of a column or array-like of shape (n,), optional
             As in ``fit``; a column that the model was not trained on is no feature.
 
@@ -412,8 +436,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         estimator = getattr(self, "estimator_", self.estimator)
         raw = RawModel(estimator, verbose=bool(self.verbose))
         names = self._trained_names(raw)
-        X, mark, sets = conformal_groups(X, groups, names, self.group_pooling)
-        subjects = given_subjects(X, y, time, event, names, mark)
+        X, mark, sets = conformal_groups(
+            X, y, groups, names, self.group_pooling, sample_weight
+        )
+        subjects = given_subjects(X, y, time, event, names, sample_weight, mark)
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
@@ -432,7 +458,13 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
 
     @classmethod
     def from_curves(
-        cls, curves: SurvivalCurves, y: Any, *, groups: Any = None, **settings: Any
+        cls,
+        curves: SurvivalCurves,
+        y: Any,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: Any = None,
+        **settings: Any,
     ) -> Self:
         """Return an adjustment for a model of which only curves are at hand.
 
@@ -442,6 +474,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             What the model said of subjects whom it never saw.
         y : Outcome or anything that ``Outcome.of`` takes
             What happened to them, in the same order.
+        sample_weight : array-like of shape (n,), optional
+            How many subjects each stands for, as in ``conformalize``.
         groups : array-like of shape (n,), optional
             Their groups, as in ``fit``.
         **settings
@@ -469,7 +503,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 "survival), or what read_curves reads from a file"
             )
         rows = CurveRows(curves)
-        return cls(rows, **settings).conformalize(rows.numbers(0), y, groups=groups)
+        model = cls(rows, **settings)
+        return model.conformalize(
+            rows.numbers(0), y, sample_weight=sample_weight, groups=groups
+        )
 
     def calibrate(
         self, curves: SurvivalCurves, *, groups: Any = None
@@ -804,6 +841,8 @@ class _Settings:
     ) -> Adjustment:
         """Return the adjustment that a conformal set leads to."""
         model = self._model
+        if groups is not None:
+            check_rule(groups.pooling, self.rule)
         if isinstance(self.rule, CensoringRule):
             check_place(blocks, self.rule)  # before rows are predicted
         make = partial(

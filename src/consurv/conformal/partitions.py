@@ -17,7 +17,7 @@ from typing import Any, Protocol, Self, TypeVar, overload
 
 import numpy as np
 
-from consurv._checks import Float, Index
+from consurv._checks import Float
 from consurv.conformal.blocks import Block, Contribution
 from consurv.conformal.questions import (
     FEW_POINTS,
@@ -26,6 +26,8 @@ from consurv.conformal.questions import (
     Sketch,
     merge,
 )
+from consurv.conformal.weighted_questions import WeightedSketch
+from consurv.curves.counts import Numbers, tally
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -116,13 +118,18 @@ class Partitions(ABC):
 
     @property
     def n(self) -> int:
-        """Number of subjects."""
+        """Number of subjects, whatever they weigh."""
         return self.outcomes.n
 
     @property
     def n_events(self) -> int:
-        """Number of events."""
-        return int(self.outcomes.events.sum())
+        """Number of events, whatever they weigh."""
+        return self.outcomes.n_events
+
+    @property
+    def weighted(self) -> bool:
+        """Whether subjects do not all count 1."""
+        return self.outcomes.weighted
 
     def contributions(self, rule: Any, rng: np.random.Generator) -> Sequence[Any]:
         """Return what they contribute by a rule that looks at each block alone."""
@@ -177,13 +184,18 @@ class Blocks(Partitions, Sequence[Block]):
 
     @property
     def n(self) -> int:
-        """Number of subjects."""
+        """Number of subjects, whatever they weigh."""
         return sum(len(block.outcome) for block in self._blocks)
 
     @property
     def n_events(self) -> int:
-        """Number of events."""
+        """Number of events, whatever they weigh."""
         return sum(block.outcome.n_events for block in self._blocks)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether subjects do not all count 1."""
+        return any(block.outcome.weight is not None for block in self._blocks)
 
     def contributions(
         self, rule: Any, rng: np.random.Generator
@@ -228,18 +240,21 @@ class OutcomeCounts:
     ----------
     times : ndarray of shape (K,)
         Distinct, ascending.
-    subjects, events : ndarray of int of shape (K,)
-        Observed until each time, and how many of them had the event there.
+    subjects, events : ndarray of shape (K,)
+        Observed until each time, and how many of them had the event there; sums of
+        weights, where there are weights.
+    n, n_events : int
+        Subjects and events, whatever they weigh.
+    weighted : bool
+        Whether subjects do not all count 1.
     """
 
     times: Float
-    subjects: Index
-    events: Index
-
-    @property
-    def n(self) -> int:
-        """Number of subjects."""
-        return int(self.subjects.sum())
+    subjects: Numbers
+    events: Numbers
+    n: int
+    n_events: int
+    weighted: bool = False
 
     @classmethod
     def merged(cls, parts: Sequence[OutcomeCounts]) -> OutcomeCounts:
@@ -247,11 +262,19 @@ class OutcomeCounts:
         times, place = np.unique(
             np.concatenate([part.times for part in parts]), return_inverse=True
         )
-        size = len(times)
-        counts = np.zeros((2, size), dtype=np.int64)
-        np.add.at(counts[0], place, np.concatenate([p.subjects for p in parts]))
-        np.add.at(counts[1], place, np.concatenate([p.events for p in parts]))
-        return cls(times, *counts)
+        columns = [np.concatenate([p.subjects for p in parts])]
+        columns.append(np.concatenate([p.events for p in parts]))
+        counts = np.zeros((2, len(times)), dtype=np.result_type(*columns))
+        for sums, column in zip(counts, columns, strict=True):
+            np.add.at(sums, place, column)
+        return cls(
+            times,
+            counts[0],
+            counts[1],
+            sum(part.n for part in parts),
+            sum(part.n_events for part in parts),
+            any(part.weighted for part in parts),
+        )
 
     def curve(self) -> KaplanMeier:
         """Return the Kaplan–Meier curve.
@@ -278,12 +301,9 @@ class Outcomes:
     def answer(self, block: Block) -> OutcomeCounts:
         """Count those of one block."""
         outcome = block.outcome
-        times, place = np.unique(outcome.time, return_inverse=True)
-        size = len(times)
+        weighted = outcome.weight is not None
         return OutcomeCounts(
-            times,
-            np.bincount(place, minlength=size),
-            np.bincount(place[outcome.event], minlength=size),
+            *tally(outcome), len(outcome), outcome.n_events, weighted=weighted
         )
 
 
@@ -336,10 +356,14 @@ class _Elsewhere:
 
     def __init__(self, subjects: Partitions, rule: Any) -> None:
         self._subjects, self._rule = subjects, rule
+        self.weighted = subjects.weighted
         # Few enough to be listed, or else quantiles that are not too many in all.
         few = FEW_POINTS if subjects.n <= FEW_POINTS else 0
         size = min(max(_ALL_QUANTILES // subjects.n_parts, _FEWEST), QUANTILES)
-        self._sketch = Sketch(np.arange(len(subjects.levels)), few, size)
+        levels = np.arange(len(subjects.levels))
+        self._sketch: Question[Any] = Sketch(levels, few, size)
+        if self.weighted:
+            self._sketch = WeightedSketch(levels, few)
 
     @cached_property
     def _first(self) -> Any:
@@ -361,7 +385,7 @@ class _Elsewhere:
     def answer(self, question: Question[S]) -> S:
         """Return the summary that a question asks for."""
         answer: S
-        if isinstance(question, Sketch):
+        if isinstance(question, Sketch | WeightedSketch):
             answer = self._first[1]
         else:
             (answer,) = self.answer_all([question])

@@ -27,6 +27,7 @@ class _Seen:
     at: Float = field(metadata={"merge": np.concatenate})
     before: Float = field(metadata={"merge": np.concatenate})
     event: Bool = field(metadata={"merge": np.concatenate})
+    weight: Float = field(metadata={"merge": np.concatenate})
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class _Survival:
 
     def answer(self, block: Block) -> _Seen:
         """Return those of one block."""
-        return _Seen(block.reading[:, 0], block.reading[:, 1], block.outcome.event)
+        at, before = block.reading[:, 0], block.reading[:, 1]
+        return _Seen(at, before, block.outcome.event, block.outcome.weights)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +117,8 @@ class LevelAdjustment(Adjustment):
         levels, seen = subjects.levels, subjects.ask(_Survival())
         # The paper's rule knows S(t) alone.
         before = None if rule == "uniform" else seen.before
-        found = find_levels(seen.at, seen.event, levels, rule, before)
+        weight = seen.weight if subjects.weighted else None
+        found = find_levels(seen.at, seen.event, levels, rule, before, weight)
         return cls(
             levels=levels,
             adjusted_levels=found.levels,

@@ -10,7 +10,7 @@ import numpy as np
 
 from consurv._checks import from_arrow
 from consurv._frames import frame_of
-from consurv._labels import Labels, as_labels, codes_of, known_labels
+from consurv._labels import Label, Labels, as_labels, codes_of, known_labels
 from consurv.adapters.adapter import n_rows
 from consurv.conformal.blocks import Data
 from consurv.conformal.columns import check_there
@@ -21,14 +21,7 @@ from consurv.conformal.inputs import as_table
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = [
-    "GivenGroups",
-    "conformal_groups",
-    "given_groups",
-    "group_sets",
-    "new_rows",
-    "without_column",
-]
+__all__ = ["GivenGroups", "conformal_groups", "given_groups", "group_sets", "new_rows"]
 
 
 class GivenGroups(NamedTuple):
@@ -37,18 +30,33 @@ class GivenGroups(NamedTuple):
     labels: Labels
     column: str | None
 
-    def label(self, outcome: Outcome, known: tuple[Any, ...]) -> GroupedOutcome:
-        """Return the outcomes with the numbers of their groups."""
-        return GroupedOutcome.of_groups(outcome, codes_of(self.labels, known))
+    def label(
+        self, outcome: Outcome, known: tuple[Label, ...], weight: Any = None
+    ) -> GroupedOutcome:
+        """Return the outcomes with the numbers of their groups.
+
+        Parameters
+        ----------
+        outcome : Outcome
+        known : tuple of labels
+        weight : array-like, optional
+            That of all rows, of which those with a weight of 0 are not in *outcome*.
+        """
+        codes = codes_of(self.labels, known)
+        if len(codes) > len(outcome):
+            codes = codes[np.asarray(weight, dtype=float) > 0]
+        return GroupedOutcome.of_groups(outcome, codes)
 
     def features_of(self, X: Any, features: Any) -> Any:
-        """Return X without the column of groups, if it is none of the features."""
-        return without_column(as_table(X), self.column, features)
+        """Return X without the column of groups, if it is none of the features.
 
-    @property
-    def known(self) -> tuple[Any, ...]:
-        """The labels that occur."""
-        return known_labels(self.labels)
+        If nobody knows these (None), it is.
+        """
+        X = as_table(X)
+        given, column = list(getattr(X, "columns", ())), self.column
+        if column is None or features is None or column in list(features):
+            return X
+        return X[[name for name in given if name != column]]
 
 
 def given_groups(groups: Any, X: Any, name: str = "groups") -> GivenGroups | None:
@@ -91,61 +99,94 @@ def given_groups(groups: Any, X: Any, name: str = "groups") -> GivenGroups | Non
 
 
 def conformal_groups(
-    X: Any, groups: Any, features: Any, pooling: str
+    X: Any, y: Any, groups: Any, features: Any, pooling: str, sample_weight: Any
 ) -> tuple[Any, Callable[[Outcome], Outcome] | None, GroupSet | None]:
     """Return features of conformal subjects, what marks outcomes, and their groups.
 
     Parameters
     ----------
-    X : table
-    groups : str, array-like or None
+    X, y, groups, sample_weight
+        As the user gave them.
     features : sequence of names, or None if nobody knows them
     pooling : {"partial", "none"}
     """
     given = given_groups(groups, X)
     if given is None:
         return X, None, None
-    known = given.known
+    known = known_labels(given.labels)
+    weight = _weight(X, y, sample_weight)
     return (
         given.features_of(X, features),
-        partial(given.label, known=known),
+        partial(given.label, known=known, weight=weight),
         GroupSet(known, given.column, pooling),
     )
 
 
+class _Given(NamedTuple):
+    """A set as it was read, and X, y and groups as the user gave them."""
+
+    data: Any
+    X: Any
+    y: Any
+    groups: Any
+
+
 def group_sets(
-    data: Data,
-    validation: Data | None,
-    given: tuple[Any, Any],
-    given_validation: tuple[Any, Any],
+    training: tuple[Data, Any, Any, Any],
+    validation: tuple[Data | None, Any, Any, Any],
     pooling: str,
+    sample_weight: Any,
 ) -> tuple[Data, Data | None, GroupSet | None]:
     """Return training and validation sets whose outcomes know their groups.
 
     Parameters
     ----------
-    data, validation : features and outcomes
-    given, given_validation : pairs of groups and X, as the user gave them
+    training, validation : (data, X, y, groups)
+        Features and outcomes as they were read, and what the user gave.
     pooling : {"partial", "none"}
+    sample_weight : array-like, name of a column, or None
     """
-    (groups, X), (groups_val, X_val) = given, given_validation
-    if groups_val is not None and (groups is None or validation is None):
+    first, second = _Given(*training), _Given(*validation)
+    if second.groups is not None and (first.groups is None or second.data is None):
         raise InvalidInput("groups_val goes with X_val and with groups; give all three")
-    found = given_groups(groups, X)
+    found = given_groups(first.groups, first.X)
     if found is None:
-        return data, validation, None
-    known, held = found.known, None
-    if validation is not None:
-        by_name = isinstance(groups, str) and groups_val is None
-        held = given_groups(groups if by_name else groups_val, X_val, "groups_val")
-        if held is None:
-            raise InvalidInput(
-                "X_val has no groups; give groups_val, a label for each of its rows"
-            )
-        known = known_labels(np.concatenate([found.labels, held.labels]))
-        validation = validation[0], held.label(validation[1], known)
-    data = data[0], found.label(data[1], known)
-    return data, validation, GroupSet(known, found.column, pooling)
+        return first.data, second.data, None
+    held = None if second.data is None else _held(first.groups, second)
+    labels = [found.labels] if held is None else [found.labels, held.labels]
+    known = known_labels(np.concatenate(labels))
+    groups = GroupSet(known, found.column, pooling)
+    data = _labelled(found, first, known, sample_weight)
+    if held is None:
+        return data, second.data, groups
+    column = sample_weight if isinstance(sample_weight, str) else None
+    return data, _labelled(held, second, known, column), groups
+
+
+def _held(groups: Any, given: _Given) -> GivenGroups:
+    """Return the groups of the validation set."""
+    by_name = isinstance(groups, str) and given.groups is None
+    held = given_groups(groups if by_name else given.groups, given.X, "groups_val")
+    if held is None:
+        raise InvalidInput(
+            "X_val has no groups; give groups_val, a label for each of its rows"
+        )
+    return held
+
+
+def _labelled(
+    groups: GivenGroups, given: _Given, known: tuple[Label, ...], sample_weight: Any
+) -> Data:
+    X, outcome = given.data
+    return X, groups.label(outcome, known, _weight(given.X, given.y, sample_weight))
+
+
+def _weight(X: Any, y: Any, sample_weight: Any) -> Any:
+    """Return the weights of all rows, wherever they are; None if there are none."""
+    if isinstance(sample_weight, str):
+        return from_arrow(X)[sample_weight]
+    own = y.weight if isinstance(y, Outcome) else None
+    return sample_weight if own is None else own
 
 
 def new_rows(
@@ -169,18 +210,3 @@ def new_rows(
     if given is None:
         return X, None
     return given.features_of(X, features), given.labels
-
-
-def without_column(X: Any, column: str | None, features: Any) -> Any:
-    """Return a table without the column of groups, if it is no feature.
-
-    Parameters
-    ----------
-    X : table
-    column : str or None
-    features : sequence of names, or None if nobody knows them: then it stays
-    """
-    given = list(getattr(X, "columns", ()))
-    if column is None or features is None or column in list(features):
-        return X
-    return X[[name for name in given if name != column]] if column in given else X

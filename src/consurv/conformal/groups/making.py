@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +18,10 @@ from consurv.conformal.blocks import Block
 from consurv.conformal.groups.groups import Groups
 from consurv.conformal.groups.pooling import other_weights
 from consurv.conformal.reading import rows_of
-from consurv.errors import CalibrationWarning
+from consurv.errors import CalibrationWarning, InvalidInput
+from consurv.outcome import Outcome
 
-__all__ = ["POOLINGS", "GroupSet", "with_groups"]
+__all__ = ["POOLINGS", "GroupSet", "check_rule", "with_groups"]
 
 POOLINGS = ("partial", "none")
 # With fewer there is nothing to learn of a group.
@@ -83,6 +85,16 @@ def with_groups(
     return replace(pooled, groups=found)
 
 
+def check_rule(pooling: str, rule: Any) -> None:
+    """Refuse a rule that cannot count subjects of other groups by their weight."""
+    if pooling == "partial" and not getattr(rule, "takes_weights", True):
+        raise InvalidInput(
+            f"the censoring rule {rule.name} cannot weigh subjects, as "
+            "group_pooling='partial' does; choose group_pooling='none', or the rule "
+            "'auto' or 'kaplan-meier'"
+        )
+
+
 def _codes(block: Block) -> Index:
     codes: Index = block.outcome.group  # type: ignore[attr-defined]
     return codes
@@ -98,11 +110,16 @@ def _other_weights(
 
 def _blocks_of(group: int, weight: float, blocks: Sequence[Block]) -> list[Block]:
     """Return the subjects of a group, and those of others with a weight."""
-    if not weight:
-        rows = [np.flatnonzero(_codes(block) == group) for block in blocks]
-        pairs = zip(blocks, rows, strict=True)
-        return [_take(block, some) for block, some in pairs if len(some)]
-    raise NotImplementedError
+    own = [_codes(block) == group for block in blocks]
+    pairs = zip(blocks, own, strict=True)
+    if weight:
+        return [_weigh(block, np.where(mine, 1.0, weight)) for block, mine in pairs]
+    return [_take(block, np.flatnonzero(mine)) for block, mine in pairs if mine.any()]
+
+
+def _weigh(block: Block, factors: Float) -> Block:
+    y = block.outcome
+    return replace(block, outcome=Outcome(y.time, y.event, y.weights * factors))
 
 
 def _take(block: Block, rows: Index) -> Block:
