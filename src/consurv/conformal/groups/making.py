@@ -104,8 +104,8 @@ def _other_weights(
     pooled: Adjustment, blocks: Sequence[Block], codes: Index, n: int
 ) -> Float:
     survival = np.concatenate([pooled.at_observed(block) for block in blocks])
-    event = np.concatenate([block.outcome.event for block in blocks])
-    return other_weights(survival, event, codes, n)
+    seen = Outcome.concatenate([block.outcome for block in blocks])
+    return other_weights(survival, seen.event, codes, n, seen.weight)
 
 
 def _blocks_of(group: int, weight: float, blocks: Sequence[Block]) -> list[Block]:
