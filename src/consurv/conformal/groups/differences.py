@@ -20,14 +20,14 @@ _TINY = np.finfo(np.float64).tiny
 
 
 class Differences(NamedTuple):
-    """Groups against all others: mean squares over levels, (G,) each.
+    """Groups against all others, (G,) each.
 
     NaN where nothing of a group, or of all others, was seen.
 
     Attributes
     ----------
-    squares : of the difference in survival
-    own, others : what chance makes of the group's survival, and of that of the others
+    squares : squared differences
+    own, others : what chance makes of the group's part in them, and of the others'
     dof : degrees of freedom of χ² that ``squares`` vary like, by chance
     """
 
@@ -44,55 +44,65 @@ class Differences(NamedTuple):
 
 def differences(
     survival: Float, event: Bool, group: Index, n_groups: int, weight: Float
-) -> Differences:
-    """Compare the survival of each group with that of all others on adjusted curves.
+) -> tuple[Differences, Differences]:
+    """Compare each group with all others on adjusted curves, in two ways.
 
     On these the hazard is one at every level, or the same for all. Events are counted
     against exposure in stretches between levels, so that censored subjects count as far
-    as they were seen.
+    as they were seen. The first differences are those in survival, mean squares over
+    levels; the second that in the logarithm of the whole hazard, which tells groups
+    apart whose times are all too long, or too short, and does not end at 1.
 
     Parameters
     ----------
     survival, event, group, weight : ndarray of shape (n,)
         Adjusted survival at the observed times, whether the event happened, the number
-        of the group, and what each subject counts.
+        of the group, and how many subjects each stands for.
     n_groups : int
     """
     counts = _counts(survival, event, group, n_groups, weight)
     whole = counts.sum(axis=1, keepdims=True)
     # Own and others', (2, G, L) each.
-    events, exposure, squared = np.stack([counts, whole - counts], axis=1)
-    at_risk = exposure**2 / np.maximum(squared, _TINY) / _WIDTHS
+    both = np.stack([counts, whole - counts], axis=1)
+    events, exposure = both
+    enough = (exposure >= _FEWEST * _WIDTHS).all(axis=0)
     # Up to the first stretch that tells nothing.
-    seen = np.cumprod((at_risk >= _FEWEST).all(axis=0), axis=1).astype(np.bool_)
+    seen = np.cumprod(enough, axis=1).astype(np.bool_)
     exposure = np.where(seen, exposure, 1.0)
     found = np.exp(-np.cumsum(_WIDTHS * events / exposure, axis=2))
     hazard = whole[0] / np.maximum(whole[1], _TINY)
     # The variance of log survival, if the hazard is that of all.
-    spread = np.cumsum(_WIDTHS**2 * hazard * squared / exposure**2, axis=2)
+    spread = np.cumsum(_WIDTHS**2 * hazard / exposure, axis=2)
     own, others = _LEVELS**2 * spread
-    return Differences(
+    in_survival = Differences(
         squares=_mean((found[0] - found[1]) ** 2, seen),
         own=_mean(own, seen),
         others=_mean(others, seen),
         dof=_degrees(spread.sum(axis=0), seen),
     )
+    return in_survival, _in_hazard(*(n.sum(axis=2, where=seen) for n in both))
+
+
+def _in_hazard(events: Float, exposure: Float) -> Differences:
+    """Compare the logarithms of hazards, own and others' (2, G)."""
+    known = (events > 0).all(axis=0)
+    events, exposure = np.where(known, events, np.nan), np.where(known, exposure, 1.0)
+    hazard, (own, others) = events / exposure, 1 / events
+    squares = np.log(hazard[0] / hazard[1]) ** 2
+    return Differences(squares, own, others, np.ones(len(squares)))
 
 
 def _counts(
     survival: Float, event: Bool, group: Index, n_groups: int, weight: Float
 ) -> Float:
-    """Return sums over subjects by group and stretch of survival, (3, G, L).
-
-    Events and exposure by weight, and exposure by squared weight.
-    """
+    """Return events and exposure by group and stretch of survival, (2, G, L)."""
     with np.errstate(divide="ignore"):
         hazard = -np.log(survival)
     place = np.where(event, np.searchsorted(_CUTS, hazard), -1)
-    sums: Float = np.zeros((3, n_groups, len(_CUTS)))
+    sums: Float = np.zeros((2, n_groups, len(_CUTS)))
     for k, (high, width) in enumerate(zip(_CUTS, _WIDTHS, strict=True)):
         stay = weight * np.clip(hazard - (high - width), 0.0, width)
-        for i, values in enumerate((weight * (place == k), stay, weight * stay)):
+        for i, values in enumerate((weight * (place == k), stay)):
             sums[i, :, k] = np.bincount(group, values, minlength=n_groups)
     return sums
 

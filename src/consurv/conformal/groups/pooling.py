@@ -11,7 +11,7 @@ from consurv.conformal.groups.differences import Differences, differences
 __all__ = ["other_weights"]
 
 # How often groups that do not differ may seem to: all together, and any of them alone.
-_CHANCE, _CHANCE_ALONE = 0.05, 0.01
+_CHANCE, _CHANCE_ALONE = 0.03, 0.01
 
 
 def other_weights(
@@ -24,19 +24,20 @@ def other_weights(
     """Return the weight κ of the subjects of other groups for each group, (G,).
 
     Groups are compared on pooled adjusted curves: S'(T|x) has the same law in all of
-    them if the pooled adjustment suits all alike. Let δ² be the mean squared difference
+    them if the pooled adjustment suits all alike. Let δ² be the squared difference
     between a group and the others that remains when chance is taken off, and v the
-    variance of the others' survival. The mean of own and other subjects that comes
+    variance of what the others show. The mean of own and other subjects that comes
     closest to the group has others with the weight
 
         κ = v / (v + δ²):
 
     1 if nothing differs, which is the pooled adjustment, and near 0 if groups clearly
     differ or the others are many. δ² comes from the variance between groups, estimated
-    by moments over all of them (DerSimonian and Laird), and is 0 unless they differ
-    by more than chance explains (χ², 5 %). For a group that stands out by itself (1 %
+    by moments over all of them (DerSimonian and Laird), and is 0 unless they differ by
+    more than chance explains (χ² at 3 %). For a group that stands out by itself (at 1 %
     for all groups together) it is at least its own, so that many groups which are alike
-    do not hide it.
+    do not hide it. This is done twice, for survival level by level and for the
+    logarithm of the whole hazard, and the smaller weight is taken.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def other_weights(
         Numbers below *n_groups*.
     n_groups : int
     weight : ndarray of shape (n,), optional
-        What each subject counts; by default 1.
+        How many subjects each stands for; by default 1.
 
     References
     ----------
@@ -63,15 +64,16 @@ def other_weights(
     >>> other_weights(u, u > 0, group, 2)
     array([1., 1.])
     >>> other_weights(np.where(group, u**2, u), u > 0, group, 2).round(3)
-    array([0.015, 0.019])
+    array([0.015, 0.012])
     """
     weight = np.ones(len(survival)) if weight is None else weight
-    found = differences(survival, event, group, n_groups, weight)
-    known = np.isfinite(found.noise) & (found.noise > 0)
     weights = np.ones(n_groups)
-    if known.sum() >= 2:
-        some = Differences(*(values[known] for values in found))
-        weights[known] = some.others / (some.others + _remaining(some))
+    for found in differences(survival, event, group, n_groups, weight):
+        known = np.isfinite(found.noise) & (found.noise > 0)
+        if known.sum() >= 2:
+            some = Differences(*(values[known] for values in found))
+            wanted = some.others / (some.others + _remaining(some))
+            weights[known] = np.minimum(weights[known], wanted)
     return weights
 
 
