@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from consurv.curves.curves import SurvivalCurves
-from consurv.metrics._inputs import check_inputs
+from consurv.metrics._inputs import check_weighted, of_counted
 from consurv.metrics._training import training_curve
 from consurv.metrics.brier import BrierScoreResult, integrated_brier_score
 from consurv.metrics.concordance import ConcordanceResult, concordance_of_risk
@@ -17,6 +17,7 @@ from consurv.metrics.km_calibration import KMCalibrationResult, km_calibration
 from consurv.metrics.mae import MAEResult, mae_po_of_times, predicted_times
 from consurv.metrics.registry import EVALUATION
 from consurv.metrics.risk_calibration import RiskCalibrationResult, risk_calibration
+from consurv.outcome import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,6 +81,7 @@ def evaluate(
     y_train: Any = None,
     tau: float | None = None,
     risk: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Evaluation:
     """Evaluate curves by the paper's five metrics and by risk, each with its defaults.
 
@@ -101,6 +103,10 @@ def evaluate(
         What calibration by risk groups the subjects by, such as minus the raw medians
         to compare curves before and after in the same groups; by default minus the
         medians of *curves*. See :func:`risk_calibration`.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, in all metrics. Training outcomes weigh 1
+        each, unless they are an ``Outcome`` with weights; weights that are not whole
+        numbers need *y_train*, see :func:`mae_po`.
 
     Returns
     -------
@@ -121,7 +127,10 @@ def evaluate(
     ...
     Name: value, dtype: float64
     """
-    outcome = check_inputs(y, curves)
+    everybody = Outcome.of(y).weighted(sample_weight)
+    outcome, curves = check_weighted(y, curves, sample_weight)
+    if risk is not None:
+        risk = of_counted(risk, everybody)
     medians = predicted_times(curves, "median", tau)
     # None stays None: then the subjects belong to the sample themselves.
     training = None if y_train is None else training_curve(y_train, outcome)
