@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import consurv.conformal.weighted_search as weighted_search
-from consurv import KaplanMeier, Outcome, conformal_shifts
+from consurv import (
+    ConformalSurvival,
+    DoublyRobust,
+    FromEstimator,
+    KaplanMeier,
+    Outcome,
+    SurvivalCurves,
+    conformal_shifts,
+)
 from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules import resolve_rule
 from consurv.conformal.quantile import rank
@@ -169,6 +179,43 @@ class TestAnyWeights:
         q, y, weight = subjects(13, 3000)
         conformal_shifts(q, LEVELS, y, censoring=rule, sample_weight=weight)
         assert seen[0] <= 12
+
+
+class TestModels:
+    """Rules with models of their own, by ConformalSurvival."""
+
+    TIMES = np.linspace(0.1, 200, 400)
+
+    def model(self, scale, X):
+        survival = np.exp(-self.TIMES / (scale * np.exp(X[:, :1])))
+        return SurvivalCurves(self.TIMES, survival)
+
+    def shifts(self, X, y, weight, kind):
+        rules = {
+            "from-estimator": FromEstimator(partial(self.model, 11)),
+            "doubly-robust": DoublyRobust(
+                event=partial(self.model, 11), censoring=partial(self.model, 14)
+            ),
+        }
+        model = ConformalSurvival(
+            partial(self.model, 20),
+            adjustment="time",
+            censoring=rules[kind],
+            percentiles=9,
+        )
+        return model.conformalize(X, y, sample_weight=weight).shifts_
+
+    @pytest.mark.parametrize("kind", ["from-estimator", "doubly-robust"])
+    def test_whole_weights_are_repeated_rows(self, kind):
+        rng = np.random.default_rng(0)
+        X = rng.normal(scale=0.4, size=(150, 1))
+        event_time, limit = rng.exponential(10 * np.exp(X.T)), rng.exponential(15, 150)
+        y = Outcome(np.minimum(event_time, limit)[0], (event_time <= limit)[0])
+        weight = rng.integers(0, 4, 150)
+        rows = np.repeat(np.arange(150), weight)
+        found = self.shifts(X, y, weight, kind)
+        assert_allclose(found, self.shifts(X[rows], y[rows], None, kind), rtol=1e-9)
+        assert (found != self.shifts(X, y, None, kind)).any()
 
 
 class TestOnes:

@@ -16,7 +16,9 @@ def test_answers_are_those_of_a_binary_search(n):
     wanted = np.concatenate([wanted, rng.uniform(-9, 9, 4000)])
     search = Search(values)
     for _ in range(3):  # the first counts, the others have a table
-        np.testing.assert_array_equal(search(wanted), np.searchsorted(values, wanted))
+        place, found = search(wanted)
+        np.testing.assert_array_equal(place, np.searchsorted(values, wanted))
+        np.testing.assert_array_equal(found, np.append(values, np.inf)[place])
     assert (search._guess is not None) == (n > 1)
 
 

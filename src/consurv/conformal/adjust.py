@@ -18,7 +18,7 @@ from consurv.curves.rearrange import (
 from consurv.curves.search import row_blocks
 from consurv.errors import InvalidInput
 
-__all__ = ["AdjustedCurves", "adjust"]
+__all__ = ["AdjustedCurves", "adjust", "curves_through"]
 
 
 class AdjustedCurves(SurvivalCurves):
@@ -142,18 +142,41 @@ def adjust(
     if (grid[1:] > grid[:-1]).all():  # as the levels of models come
         order = slice(None, None, -1)
     grid, shift = grid[order], _check_shifts(shifts, grid.size)[order]
-    nodes = np.zeros((len(raw), grid.size + 1))  # from (0, 1) on
-    adjusted = nodes[:, 1:]  # a view: the matrix is held once and changed in place
-    clipped = np.empty(len(raw), dtype=np.bool_)
+    nodes = np.zeros((len(raw), grid.size + 1))
     for rows in row_blocks(*nodes.shape):
-        part = raw[rows][:, order] - shift
+        np.subtract(raw[rows][:, order], shift, out=nodes[rows, 1:])
+    return curves_through(nodes, grid, rearrange, random_state)
+
+
+def curves_through(
+    nodes: Float,
+    levels: Float,
+    rearrange: str,
+    random_state: int | np.random.Generator | None,
+) -> AdjustedCurves:
+    """Return the curves of adjusted percentile times, clipped and rearranged.
+
+    Parameters
+    ----------
+    nodes : ndarray of shape (n, p + 1)
+        A column of zeros, where curves begin, then the times at falling levels. They
+        are changed in place: the matrix is held once.
+    levels : ndarray of shape (p,)
+    rearrange, random_state
+        As in ``adjust``.
+    """
+    times = nodes[:, 1:]
+    clipped = np.empty(len(nodes), dtype=np.bool_)
+    for rows in row_blocks(*nodes.shape):
+        part = times[rows]
         np.any(part < 0, axis=1, out=clipped[rows])
-        np.maximum(part, 0.0, out=adjusted[rows])
-    rearranged = crossing_rows(adjusted, grid)
+        if clipped[rows].any():
+            np.maximum(part, 0.0, out=part)
+    rearranged = crossing_rows(times, levels)
     rearrange_in_place(
-        adjusted, grid, np.flatnonzero(rearranged), rearrange, random_state
+        times, levels, np.flatnonzero(rearranged), rearrange, random_state
     )
-    survival = np.broadcast_to(np.concatenate(([1.0], grid)), nodes.shape)
+    survival = np.broadcast_to(np.concatenate(([1.0], levels)), nodes.shape)
     curves = AdjustedCurves._trusted(nodes, survival, "linear")
     curves._store(rearranged=rearranged, clipped=clipped)
     return curves

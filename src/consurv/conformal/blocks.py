@@ -26,13 +26,11 @@ __all__ = ["Block", "Contribution", "Data", "Sweep"]
 
 S = TypeVar("S")
 # Subjects looked at together, so that all that belongs to them stays in the cache.
-_PART = 1 << 14
+_PART = 1 << 13
 # A sketch is made from about so many subjects of a block.
 _SAMPLE = 1 << 14
 # Scores of a sketch made together.
-_TOGETHER = 1 << 19
-# Percentile times by level of laws are kept beside those by row up to so many bytes.
-_KEPT = 1 << 25
+_TOGETHER = 1 << 17
 # Rows whose percentile times are turned over together.
 _TURNED = 1 << 9
 
@@ -213,11 +211,7 @@ class Contribution:
     ) -> Masses:
         """Yield the mass of some subjects: many levels at once if they are few."""
         point_q = self._turned(self.point_rows[points])
-        law_q = (
-            self._law_q[:, laws]
-            if 8 * len(self.law_rows) * len(point_q) <= _KEPT
-            else self._turned(self.law_rows[laws])
-        )
+        law_q = self._turned(self.law_rows[laws])
         if not np.array_equal(levels, np.arange(len(point_q))):
             point_q, law_q = point_q[levels], law_q[levels]
         size, law = point_q.shape[1] + law_q.shape[1], self.law if law_q.size else None
@@ -233,11 +227,6 @@ class Contribution:
                     law_weights=self._law_weights(law_q[group], laws),
                 )
             yield group, mass
-
-    @cached_property
-    def _law_q(self) -> Float:
-        # Laws are asked in every round, points as a rule in one.
-        return self._turned(self.law_rows)
 
     def _turned(self, rows: Index) -> Float:
         """Return percentile times, one row for each level."""

@@ -56,6 +56,8 @@ class BlockReader:
 
     def __call__(self, table: pd.DataFrame) -> Block | None:
         """Return the subjects of a table without their features; None if none."""
+        if self.columns.weight in table:  # a part may weigh nothing at all
+            table = table[table[self.columns.weight] != 0]
         if not n_rows(table):
             return None
         with listening(_nobody):

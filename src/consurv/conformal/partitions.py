@@ -129,7 +129,7 @@ class Partitions(ABC):
     @property
     def weighted(self) -> bool:
         """Whether subjects do not all count 1."""
-        return self.outcomes.weighted
+        return self.outcomes.rows is not None
 
     def contributions(self, rule: Any, rng: np.random.Generator) -> Sequence[Any]:
         """Return what they contribute by a rule that looks at each block alone."""
@@ -243,18 +243,25 @@ class OutcomeCounts:
     subjects, events : ndarray of shape (K,)
         Observed until each time, and how many of them had the event there; sums of
         weights, where there are weights.
-    n, n_events : int
-        Subjects and events, whatever they weigh.
-    weighted : bool
-        Whether subjects do not all count 1.
+    rows : pair of int or None
+        How many subjects and events there are, whatever they weigh; None without
+        weights.
     """
 
     times: Float
     subjects: Numbers
     events: Numbers
-    n: int
-    n_events: int
-    weighted: bool = False
+    rows: tuple[int, int] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of subjects, whatever they weigh."""
+        return self.rows[0] if self.rows else int(self.subjects.sum())
+
+    @property
+    def n_events(self) -> int:
+        """Number of events, whatever they weigh."""
+        return self.rows[1] if self.rows else int(self.events.sum())
 
     @classmethod
     def merged(cls, parts: Sequence[OutcomeCounts]) -> OutcomeCounts:
@@ -267,14 +274,10 @@ class OutcomeCounts:
         counts = np.zeros((2, len(times)), dtype=np.result_type(*columns))
         for sums, column in zip(counts, columns, strict=True):
             np.add.at(sums, place, column)
-        return cls(
-            times,
-            counts[0],
-            counts[1],
-            sum(part.n for part in parts),
-            sum(part.n_events for part in parts),
-            any(part.weighted for part in parts),
-        )
+        rows = None
+        if any(part.rows for part in parts):
+            rows = sum(part.n for part in parts), sum(part.n_events for part in parts)
+        return cls(times, counts[0], counts[1], rows)
 
     def curve(self) -> KaplanMeier:
         """Return the Kaplan–Meier curve.
@@ -301,10 +304,8 @@ class Outcomes:
     def answer(self, block: Block) -> OutcomeCounts:
         """Count those of one block."""
         outcome = block.outcome
-        weighted = outcome.weight is not None
-        return OutcomeCounts(
-            *tally(outcome), len(outcome), outcome.n_events, weighted=weighted
-        )
+        rows = len(outcome), outcome.n_events
+        return OutcomeCounts(*tally(outcome), None if outcome.weight is None else rows)
 
 
 @dataclass(frozen=True)

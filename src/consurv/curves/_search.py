@@ -19,9 +19,10 @@ _EARLY = 1e-6
 class Search:
     """``np.searchsorted(values, wanted)``, some times faster in the long run.
 
-    Once as many were looked for as there are values, a table of equal cells is made. It
-    gives a first guess, which is right or a few places early; a binary search in an
-    array that leaves the cache waits for memory at each of its steps.
+    With the places come the values that are found there. Once as many were looked for
+    as there are values, a table of equal cells is made. It gives a first guess, which
+    is right or a few places early; a binary search in an array that leaves the cache
+    waits for memory at each of its steps.
 
     Parameters
     ----------
@@ -33,39 +34,47 @@ class Search:
     >>> search = Search(np.array([1.0, 2.0, 4.0]))
     >>> for _ in range(2):
     ...     search(np.array([0.0, 2.0, 3.0, 9.0]))
-    array([0, 1, 2, 3])
-    array([0, 1, 2, 3])
+    (array([0, 1, 2, 3]), array([ 1.,  2.,  4., inf]))
+    (array([0, 1, 2, 3]), array([ 1.,  2.,  4., inf]))
     """
 
     def __init__(self, values: Float) -> None:
-        self._values = values
+        self._values = np.append(values, np.inf)
         self._n_wanted = 0
         self._guess: NDArray[np.int32] | None = None
 
-    def __call__(self, wanted: Float) -> Index:
-        """Return how many values lie below each of *wanted*, which are finite."""
+    def __call__(self, wanted: Float) -> tuple[Index, Float]:
+        """Return how many values lie below each of *wanted*, which are finite.
+
+        The first value that does not comes second; +inf if all do.
+        """
+        values = self._values
         if self._guess is None:
             self._n_wanted += wanted.size
-            if self._n_wanted > len(self._values) > 1:
+            if self._n_wanted > len(values) - 1 > 1:
                 self._make_table()
-            return np.searchsorted(self._values, wanted)
-        cell = wanted - self._values[0]
+            place: Index = np.searchsorted(values, wanted)
+            return place, values.take(place)
+        cell = wanted - values[0]
         cell *= self._per_unit
         np.clip(cell, 0, len(self._guess) - 1, out=cell)
-        found: Index = self._guess.take(cell.astype(np.intp)).astype(np.intp)
-        while (further := self._until.take(found) < wanted).any():
-            found += further
-        return found
+        # None is outside: not to check that is faster.
+        inside = cell.astype(np.intp)
+        place = self._guess.take(inside, mode="clip").astype(np.intp)
+        found = values.take(place, mode="clip")
+        while (further := found < wanted).any():
+            place += further
+            found = values.take(place, mode="clip")
+        return place, found
 
     def _make_table(self) -> None:
-        values = self._values
+        values = self._values[:-1]
         span = float(values[-1] - values[0])
         last = min(_CELLS_EACH * len(values), _MOST_CELLS) - 1
-        starts = np.arange(last + 1) - _EARLY
-        starts *= span / last
-        starts += values[0]
+        cell = (values - values[0]) * (last / span) + _EARLY
+        within = np.bincount(cell.astype(np.intp), minlength=last + 1)
         # Half the bytes of an index: the table is to stay in the cache.
-        guess = np.searchsorted(values, starts).astype(np.int32)
+        guess = np.zeros(last + 1, dtype=np.int32)
+        np.cumsum(within[:last], out=guess[1:])
         self._per_unit = last / span
-        self._until = np.append(values, np.inf)
         self._guess = guess  # last: others may search at the same time

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from consurv._labels import Label, Labels, as_labels
+from consurv._labels import Label, Labels
 from consurv.curves.curves import SurvivalCurves
-from consurv.metrics._inputs import check_inputs
+from consurv.metrics._inputs import check_weighted, of_counted
 from consurv.metrics._training import training_curve
 from consurv.metrics.brier import BrierScoreResult, integrated_brier_score
 from consurv.metrics.by_group import GroupEvaluation, each_group
 from consurv.metrics.concordance import ConcordanceResult, concordance_of_risk
 from consurv.metrics.d_calibration import DCalibrationResult, d_calibration
-from consurv.metrics.group_calibration import group_calibration
+from consurv.metrics.group_calibration import group_calibration, labels_of_counted
 from consurv.metrics.km_calibration import KMCalibrationResult, km_calibration
 from consurv.metrics.mae import MAEResult, mae_po_of_times, predicted_times
 from consurv.metrics.registry import EVALUATION
@@ -88,6 +88,7 @@ def evaluate(
     y_train: Any = None,
     tau: float | None = None,
     risk: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
 ) -> Evaluation:
     """Evaluate curves by the paper's five metrics and by risk, each with its defaults.
@@ -110,6 +111,10 @@ def evaluate(
         What calibration by risk groups the subjects by, such as minus the raw medians
         to compare curves before and after in the same groups; by default minus the
         medians of *curves*. See :func:`risk_calibration`.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, in all metrics. Training outcomes weigh 1
+        each, unless they are an ``Outcome`` with weights; weights that are not whole
+        numbers need *y_train*, see :func:`mae_po`.
     groups : array-like of shape (n,), optional
         A label for each subject: ``by_group`` of the result then has the metrics within
         each group, by its own risk, and the worst of them.
@@ -141,7 +146,10 @@ def evaluate(
     worst    1.0
     Name: c_index, dtype: float64
     """
-    outcome = check_inputs(y, curves)
+    everybody = Outcome.of(y).weighted(sample_weight)
+    outcome, curves = check_weighted(y, curves, sample_weight)
+    if risk is not None:
+        risk = of_counted(risk, everybody)
     medians = predicted_times(curves, "median", tau)
     # None stays None: then the subjects belong to the sample themselves.
     training = None if y_train is None else training_curve(y_train, outcome)
@@ -158,7 +166,9 @@ def evaluate(
         ),
         by_group=None
         if groups is None
-        else _by_group(outcome, curves, as_labels(groups), training, tau),
+        else _by_group(
+            outcome, curves, labels_of_counted(groups, everybody), training, tau
+        ),
     )
 
 

@@ -12,7 +12,7 @@ from consurv._checks import Float, check_same_length
 from consurv._labels import Label, Labels, as_labels, codes_of, known_labels
 from consurv._params import Between, check_params
 from consurv.curves.curves import SurvivalCurves
-from consurv.metrics._inputs import check_inputs
+from consurv.metrics._inputs import check_weighted
 from consurv.metrics.facts import Metric
 from consurv.metrics.risk_calibration import (
     RiskCalibrationResult,
@@ -27,6 +27,7 @@ __all__ = [
     "GroupCalibrationResult",
     "group_calibration",
     "group_calibration_of_survival",
+    "labels_of_counted",
 ]
 
 
@@ -62,6 +63,7 @@ def group_calibration(
     groups: ArrayLike,
     times: ArrayLike | None = None,
     coverage: float = 0.95,
+    sample_weight: ArrayLike | None = None,
 ) -> GroupCalibrationResult:
     """Compare observed with predicted survival in groups of your own.
 
@@ -83,6 +85,8 @@ def group_calibration(
         had been observed.
     coverage : float
         Of the intervals of observed survival.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for.
 
     Returns
     -------
@@ -102,17 +106,25 @@ def group_calibration(
     >>> found.observed[:, 0], found.predicted[:, 0], found.worst_label
     (array([0.75, 0.75]), array([0.4, 0.8]), 'a')
     """
-    outcome = check_inputs(y, curves)
+    labels = labels_of_counted(groups, Outcome.of(y).weighted(sample_weight))
+    outcome, curves = check_weighted(y, curves, sample_weight)
     when = times_of_events(outcome) if times is None else as_times(times, outcome)
     return group_calibration_of_survival(
         outcome,
         curves.survival_at(when),
         curves.survival_at_observed(outcome.time),
-        groups=as_labels(groups),
+        groups=labels,
         times=when,
         coverage=coverage,
         stored=curves._form.dtype,
     )
+
+
+def labels_of_counted(groups: ArrayLike, y: Outcome) -> Labels:
+    """Return the labels of those who weigh more than nothing."""
+    labels = as_labels(groups)
+    check_same_length(y=len(y), groups=len(labels))
+    return labels if y.counted is None else labels[y.counted]
 
 
 def group_calibration_of_survival(

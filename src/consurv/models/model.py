@@ -51,7 +51,8 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
 
     uses_validation: ClassVar[bool] = False
     _rules: ClassVar[Constraints] = {}
-    _dtype: ClassVar[DTypeLike] = np.float64
+    # What features become; of several the first, unless they are another of them.
+    _dtype: ClassVar[DTypeLike | list[DTypeLike]] = np.float64
     # Whether NaN among the features means missing, as it does to trees.
     _takes_missing: ClassVar[bool] = False
     # Rows predicted at once, at most; with long curves they are fewer. That bounds the

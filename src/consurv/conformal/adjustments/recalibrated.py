@@ -11,7 +11,8 @@ import numpy as np
 from consurv._checks import Float, as_floats, as_levels
 from consurv._params import AtLeast
 from consurv._warnings import warn
-from consurv.conformal.adjust import AdjustedCurves, adjust
+from consurv.adapters.adapter import n_rows
+from consurv.conformal.adjust import AdjustedCurves, adjust, curves_through
 from consurv.conformal.adjustments.adjustment import Adjustment, Picture
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.identified import unidentified_text
@@ -208,13 +209,11 @@ class RecalibratedAdjustment(Adjustment):
         """
         if self.n_events < FEWEST_EVENTS:
             return super().predict(raw, X, random_state)
-        times = raw.read_off(
-            X,
-            lambda curves: self.recalibration.times_of_curves(curves, self.levels),
-            len(self.levels),
-            _SUBJECTS,
-        )
-        return self._curves(times, random_state)
+        levels = np.sort(self.levels)[::-1]
+        nodes = np.zeros((n_rows(X), len(levels) + 1))
+        for rows, curves in raw.chunks(X, _SUBJECTS):
+            self.recalibration.times_of_curves(curves, levels, nodes[rows, 1:])
+        return curves_through(nodes, levels, self.rearrange, random_state)
 
     def _curves(
         self, times: Float, random_state: int | np.random.Generator | None

@@ -70,40 +70,43 @@ class Recalibration:
         for piece in row_chunks(len(reading), _ROWS):
             some = reading[piece]
             shapes, rows = Shapes.read(some, self.fine_levels, self.scale)
-            if len(rows) < len(some):
-                times[piece] = raw_times(some, self.fine_levels, levels)
+            if len(rows) == len(some):
+                np.multiply(self.times_of(shapes, levels), self.scale, out=times[piece])
+                continue
+            times[piece] = raw_times(some, self.fine_levels, levels)
             times[piece][rows] = self.scale * self.times_of(shapes, levels)
         return times
 
-    def times_of_curves(self, curves: SurvivalCurves, levels: Float) -> Float:
-        """Return adjusted percentile times (n, p) of raw curves."""
+    def times_of_curves(
+        self, curves: SurvivalCurves, levels: Float, times: Float
+    ) -> None:
+        """Write adjusted percentile times of raw curves into *times* (n, p)."""
         form = curves._form
         if isinstance(form, Proportional) and len(form) > _ROWS:
-            return self._times_by_risk(form, levels)
-        if not isinstance(form, Law):
-            return self.times(read_curves(curves), levels)
-        times = np.empty((len(curves), len(levels)))
-        for piece in row_chunks(len(curves), _ROWS):
-            law = form.take(piece)
-            shapes = Shapes.of_law(law, self.fine_levels, self.scale)
-            if shapes is None:
-                return self.times(read_curves(curves), levels)
-            times[piece] = self.scale * self.times_of(shapes, levels)
-        return times
+            self._write_by_risk(form, levels, times)
+        elif not (isinstance(form, Law) and self._write_laws(form, levels, times)):
+            times[:] = self.times(read_curves(curves), levels)
 
-    def _times_by_risk(self, form: Proportional, levels: Float) -> Float:
-        """Return adjusted percentile times (n, p), read in the order of risks.
+    def _write_by_risk(self, form: Proportional, levels: Float, times: Float) -> None:
+        """Read curves in the order of risks.
 
         So neighbours are searched for at neighbouring places of their baseline, and
         what is read of few of them stays in the cache.
         """
-        times = np.empty((len(form), len(levels)))
         order = form.by_risk()
         for piece in row_chunks(len(form), _ROWS):
             rows = order[piece]
             part = SurvivalCurves._of(form.take(rows))
             times[rows] = self.times(read_curves(part), levels)
-        return times
+
+    def _write_laws(self, form: Law, levels: Float, times: Float) -> bool:
+        """Take the shapes of laws from their numbers, and say if all of them can be."""
+        for piece in row_chunks(len(form), _ROWS):
+            shapes = Shapes.of_law(form.take(piece), self.fine_levels, self.scale)
+            if shapes is None:
+                return False
+            times[piece] = self.scale * self.times_of(shapes, levels)
+        return True
 
     def times_of(self, shapes: Shapes, levels: Float) -> Float:
         """Return adjusted percentile times (n, p) of shapes, in their scale."""

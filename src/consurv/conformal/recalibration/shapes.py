@@ -120,8 +120,8 @@ class Shapes:
             times = np.clip(times, floor[:, None], _LARGEST)
         log_hazards = np.log(-np.log(levels))
         never = np.where(n_finite < len(levels), log_hazards[n_finite - 1], np.inf)
-        log_times = np.asfortranarray(np.log(times))
-        return cls._of(log_times, levels, t_end, never, stepped), rows
+        times = np.asfortranarray(times)
+        return cls._of(np.log(times, out=times), levels, t_end, never, stepped), rows
 
     @classmethod
     def of_law(cls, law: Law, levels: Float, scale: float) -> Self | None:

@@ -49,9 +49,7 @@ class Steps:
         # Where the hazard does not grow nothing can be found.
         jumps = np.flatnonzero(log_hazard[1:] > log_hazard[:-1]) + 1
         self._jump_times: Float = np.append(times[jumps], np.inf)
-        # With something before the first and after the last of them.
-        self._around: Float = np.concatenate([[-np.inf], log_hazard[jumps], [np.inf]])
-        self._jump_hazard: Float = frozen(self._around[1:-1])
+        self._jump_hazard: Float = frozen(log_hazard[jumps])
         self._search = Search(self._jump_hazard)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -104,12 +102,13 @@ class Steps:
 
     def percentile_times(self, log_risk: Float, levels: Float) -> Float:
         """Return q(ρ) (n, p) at levels (p,) or (n, p) in [0, 1)."""
-        out = np.empty((len(log_risk), levels.shape[-1]))
         # In order of their risks, neighbours are found at neighbouring places, which
-        # saves more than sorting costs.
-        order = None
+        # saves more than sorting costs. Those in no order are written row by row.
+        order: Index | None = None
         if levels.ndim == 1 and (log_risk[1:] > log_risk[:-1]).any():
             order = np.argsort(-log_risk)
+        shape = len(log_risk), levels.shape[-1]
+        out: Float = np.empty(shape, order="F" if order is None else "C")
         for block in row_blocks(len(log_risk), _ALIVE * levels.shape[-1]):
             rows = block if order is None else order[block]
             # Levels x subjects: each search then runs along ascending keys.
@@ -143,22 +142,19 @@ class Steps:
         with np.errstate(divide="ignore"):
             fall = np.minimum(-np.log(level), _ZERO)
         log_fall = np.log(fall)
-        target = log_fall - log_risk
-        index = self._search(target)
         # For all subjects at once: to look at more than are unsure does no harm.
         far = 2 * np.abs(log_risk).max(initial=0.0)
         close = _CLOSE * (1 + np.abs(log_fall) + far + 1 / fall)
-        before, gap = self._around.take(index), self._around[1:].take(index)
-        gap -= target
-        np.subtract(target, before, out=before)
-        np.minimum(gap, before, out=gap)
-        is_unsure = gap <= close
+        wanted = (log_fall - close) - log_risk
+        index, found = self._search(wanted)
+        found -= wanted
+        is_unsure = found <= 2 * close
         if not level.all():  # the lowest probabilities have few digits
             is_unsure = np.broadcast_to(True, index.shape)
         if is_unsure.any():
             unsure = np.nonzero(is_unsure)
-            wanted = np.broadcast_to(level, index.shape)[unsure]
-            index[unsure] = self._walk(log_risk[unsure[1]], wanted, index[unsure])
+            levels = np.broadcast_to(level, index.shape)[unsure]
+            index[unsure] = self._walk(log_risk[unsure[1]], levels, index[unsure])
         return index
 
     def _walk(self, log_risk: Float, level: Float, index: Index) -> Index:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from consurv._checks import Float
 from consurv._params import AtLeast, Between, Constraints, InstanceOf, OneOf
@@ -38,6 +38,8 @@ class BoostedSurvival(SurvivalModel):
         "random_state": (OneOf(None), AtLeast(0)),
     }
     _takes_missing: ClassVar[bool] = True
+    # Trees cut single precision: what comes in it need not be made wider first.
+    _dtype: ClassVar[DTypeLike | list[DTypeLike]] = [np.float64, np.float32]
     _chunk_rows: ClassVar[int] = AT_ONCE
 
     def __init__(

@@ -96,6 +96,8 @@ class FromEstimator(CensoringRule, BaseEstimator):  # type: ignore[misc]
     np.float64(8.0)
     """
 
+    takes_weights = True
+
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
 
