@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
 
 from consurv import ConformalSurvival, KaplanMeier, Outcome, SurvivalCurves
+from consurv.conformal.settings import Settings
 from consurv.errors import InvalidInput
 from consurv.models import WeibullAFT
 from tests.test_weights import BAD
@@ -108,13 +109,13 @@ class TestFit:
     )
     def test_weights_follow_the_rows(self, conformal_set, monkeypatch):
         seen = []
-        make = ConformalSurvival.__init__.__globals__["_Settings"].make
+        make = Settings.make
 
-        def watched(settings, blocks, training, *rest):
+        def watched(settings, blocks, training, name):
             seen.append((blocks, training))
-            return make(settings, blocks, training, *rest)
+            return make(settings, blocks, training, name)
 
-        monkeypatch.setattr("consurv.conformal.estimator._Settings.make", watched)
+        monkeypatch.setattr(Settings, "make", watched)
         model = ConformalSurvival(
             WeibullAFT(), conformal_set=conformal_set, adjustment="time", random_state=0
         )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -26,44 +25,38 @@ from consurv._params import (
     InstanceOf,
     OneOf,
     check_params,
-    make_rng,
 )
 from consurv.adapters import adapter_for
 from consurv.conformal.adjust import AdjustedCurves
-from consurv.conformal.adjustments import Adjustment, choose_kind
-from consurv.conformal.blocks import Block, Data
+from consurv.conformal.adjustments import Adjustment
 from consurv.conformal.censoring.rules import CensoringRule
 from consurv.conformal.columns import given_data, given_validation
-from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose, set_names
+from consurv.conformal.conformal_sets import set_names
 from consurv.conformal.curve_rows import CurveRows
 from consurv.conformal.elsewhere import given_subjects, new_columns
 from consurv.conformal.groups.given import conformal_groups, group_sets, new_rows
-from consurv.conformal.groups.making import POOLINGS, GroupSet, check_rule, with_groups
+from consurv.conformal.groups.making import POOLINGS
 from consurv.conformal.groups.routed import Routed
 from consurv.conformal.identified import warn_of_ends
 from consurv.conformal.inputs import (
     as_table,
     check_enough,
     check_validation,
-    read_levels,
 )
 from consurv.conformal.kept import facts_of, fill, state_of
-from consurv.conformal.partitions import Partitions
 from consurv.conformal.predicted import (
     quantile_columns,
     risk_column,
     survival_columns,
 )
 from consurv.conformal.reading import KnownCurves, RawModel, rows_of
-from consurv.conformal.shifts import check_place
-from consurv.conformal.trainer import Trainer
+from consurv.conformal.settings import Settings
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import REARRANGEMENTS
 from consurv.errors import InvalidInput, NotConformalizedError
 from consurv.keep import write_archive
 from consurv.metrics import concordance_of_risk
-from consurv.outcome import Outcome
 
 __all__ = ["ConformalSurvival"]
 
@@ -353,28 +346,12 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             self.group_pooling,
             sample_weight,
         )
-        trainer = Trainer(
-            adapter,
-            self.estimator,
-            partial(settings.kind.read, levels=settings.levels),
-            settings.rule,
-            self.validation_fraction,
-            self.n_folds,
-            settings.rng,
-            self.n_jobs,
-            bool(self.verbose),
-        )
-        n_validation = None if validation is None else len(validation[1])
-        name = choose(self.conformal_set, trainer, len(data[1]), n_validation)
-        collect = CONFORMAL_SETS[name].collect
-        assert collect is not None  # set_names() lists no other
-        trained = collect(trainer, data, validation)
+        settings.group_by(sets)
+        trained, policy, seconds = settings.train(adapter, data, validation)
         settings.rule = settings.rule_fitted(trained.training, trained.validation)
-        found = settings.make(
-            trained.blocks, trained.training[1], trained.policy or name, sets
-        )
+        found = settings.make(trained.blocks, trained.training[1], policy)
         self._set_state(trained.estimator, data[0], found, settings.imputer)
-        self.fit_seconds_ = tuple(trainer.seconds)
+        self.fit_seconds_ = seconds
         return self
 
     def conformalize(
@@ -439,6 +416,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         X, mark, sets = conformal_groups(
             X, y, groups, names, self.group_pooling, sample_weight
         )
+        settings.group_by(sets)
         subjects = given_subjects(X, y, time, event, names, sample_weight, mark)
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(
@@ -453,7 +431,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         with subjects.blocks(
             read, settings.levels, verbose=bool(self.verbose)
         ) as blocks:
-            found = settings.make(blocks, None, "given", sets)
+            found = settings.make(blocks, None, "given")
         return self._set_state(estimator, subjects.features, found, settings.imputer)
 
     @classmethod
@@ -731,9 +709,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         X, outcome = given_data(X, y, time, event, names)
         return float(concordance_of_risk(outcome, self.predict(X, groups=labels)))
 
-    def _settings(self) -> _Settings:
+    def _settings(self) -> Settings:
         check_params(self.get_params(deep=False), self._rules)
-        return _Settings(self)
+        return Settings(self)
 
     def _trained_names(self, raw: RawModel) -> list[Any] | None:
         """Return the columns that the model was trained on, if it says."""
@@ -803,61 +781,3 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         with suppress(AttributeError):
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-
-class _Settings:
-    """What is asked of the post-process, checked; and how to answer."""
-
-    def __init__(self, model: ConformalSurvival) -> None:
-        self.kind = choose_kind(model.adjustment, model.get_params(deep=False))
-        self.levels = read_levels(model.percentiles)
-        self.rule = self.kind.choose_rule(model.censoring, model.n_samples)
-        self.rng = make_rng(model.random_state)
-        self._model = model
-
-    @property
-    def imputer(self) -> Any:
-        """The model that censored subjects follow, or None if the rule has none."""
-        return getattr(self.rule, "imputer", None)
-
-    def rule_fitted(
-        self, training: Data | None, validation: Data | None, earlier: Any = None
-    ) -> Any:
-        """Return the rule with its model fitted, if it has one."""
-        if not isinstance(self.rule, CensoringRule):
-            return self.rule
-        return self.rule.fitted(training, validation, earlier)
-
-    def reader(self, raw: RawModel) -> Callable[[Data], Block]:
-        """Return what reads the raw curves of subjects that the model never saw."""
-        return partial(self.kind.read, raw, levels=self.levels, in_training=False)
-
-    def make(
-        self,
-        blocks: Partitions | list[Block],
-        training: Outcome | None,
-        conformal_set: str,
-        groups: GroupSet | None = None,
-    ) -> Adjustment:
-        """Return the adjustment that a conformal set leads to."""
-        model = self._model
-        if groups is not None:
-            check_rule(groups.pooling, self.rule)
-        if isinstance(self.rule, CensoringRule):
-            check_place(blocks, self.rule)  # before rows are predicted
-        make = partial(
-            self.kind.make,
-            rule=self.rule,
-            rng=self.rng,
-            kaplan_meier=model.kaplan_meier,
-            training=training,
-            conformal_set=conformal_set,
-            censoring=self.kind.rule_name(self.rule, model.censoring),
-            n_samples=model.n_samples,
-            rearrange=model.rearrange,
-        )
-        pooled = make(blocks)
-        if groups is None:
-            return pooled
-        assert isinstance(blocks, list)  # groups are refused elsewhere
-        return with_groups(pooled, blocks, groups, make)
