@@ -13,7 +13,7 @@ from consurv.metrics.risk_calibration import RiskCalibrationResult
 from consurv.report.bootstrap import Estimate
 from consurv.report.by_risk import Harm, harms
 
-__all__ = ["FEW_EVENTS", "Kind", "Verdict", "largest_gap", "verdict"]
+__all__ = ["FEW_EVENTS", "Both", "Kind", "Verdict", "largest_gap", "verdict"]
 
 Both = tuple[RiskCalibrationResult, RiskCalibrationResult]
 Kind = Literal[
