@@ -9,6 +9,7 @@ levels, in points.
 from __future__ import annotations
 
 import argparse
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -117,12 +118,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=50)
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
     args = parser.parse_args(arguments)
-    print("| kind | groups | raw | no groups | partial | own |")
-    print("|---|---|---|---|---|---|")
+    sys.stdout.write("| kind | groups | raw | no groups | partial | own |\n")
+    sys.stdout.write("|---|---|---|---|---|---|\n")
     for kind in args.kinds:
         for setting in SETTINGS:
             cells = " | ".join(row(setting, kind, args.repeats))
-            print(f"| {cells} |", flush=True)
+            sys.stdout.write(f"| {cells} |\n")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

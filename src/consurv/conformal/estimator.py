@@ -408,6 +408,18 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         >>> post = ConformalSurvival(model)
         >>> post.conformalize(table, time="months", event="died").n_features_in_
         1
+
+        Two sites, of which the second has times that are twice as long:
+
+        >>> site = np.repeat(["a", "b"], 200)
+        >>> times = np.tile(np.linspace(0.1, 40, 200), 2) * np.repeat([1, 2], 200)
+        >>> X, y = np.zeros((400, 1)), (np.ones(400), times)
+        >>> post = ConformalSurvival(model, adjustment="log-time")
+        >>> post.conformalize(X, y, groups=site).groups_
+        Groups('a': 200 subjects, others weigh ...; 'b': 200 subjects, others weigh ...)
+        >>> post.predict_quantile(X[:2], [0.5], groups=["a", "b"]).round()
+        array([[20.],
+               [40.]])
         """
         settings = self._settings()
         estimator = getattr(self, "estimator_", self.estimator)

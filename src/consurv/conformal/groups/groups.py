@@ -45,6 +45,11 @@ class Groups:
         own subjects alone, 1 for the pooled one.
     column : str or None
         The column of X that holds the labels, if it is one.
+
+    Examples
+    --------
+    >>> Groups(("a", "b"), (None, None), (40, 60), np.ones(2))
+    Groups('a': 40 subjects, others weigh 1; 'b': 60 subjects, others weigh 1)
     """
 
     labels: tuple[Label, ...]

@@ -10,8 +10,8 @@ from consurv.conformal.groups.differences import Differences, differences
 
 __all__ = ["other_weights"]
 
-# How often groups that do not differ may seem to: all together, and any of them alone.
-_CHANCE, _CHANCE_ALONE = 0.03, 0.01
+# How often groups that do not differ may seem to: all together, or any of them alone.
+_CHANCE = 0.01
 
 
 def other_weights(
@@ -34,7 +34,7 @@ def other_weights(
     1 if nothing differs, which is the pooled adjustment, and near 0 if groups clearly
     differ or the others are many. δ² comes from the variance between groups, estimated
     by moments over all of them (DerSimonian and Laird), and is 0 unless they differ by
-    more than chance explains (χ² at 3 %). For a group that stands out by itself (at 1 %
+    more than chance explains (χ² at 1 %). For a group that stands out by itself (at 1 %
     for all groups together) it is at least its own, so that many groups which are alike
     do not hide it. This is done twice, for survival level by level and for the
     logarithm of the whole hazard, and the smaller weight is taken.
@@ -80,7 +80,7 @@ def other_weights(
 def _remaining(found: Differences) -> Float:
     """Return δ², what of the squared differences is more than chance, (G,)."""
     ratio, n = found.squares / found.noise, len(found.squares)
-    alone = ratio > chi2.isf(_CHANCE_ALONE / n, found.dof) / found.dof
+    alone = ratio > chi2.isf(_CHANCE / n, found.dof) / found.dof
     own = np.where(alone, found.squares - found.noise, 0.0)
     precision = 1 / found.own
     rest = precision.sum() - precision
