@@ -30,13 +30,13 @@ from consurv.conformal.weighted_questions import (
 __all__ = ["weighted_quantiles"]
 
 # Up to so many breakpoints of a bracket are listed.
-_FEW = 1 << 8
-# Places asked about in a round once breakpoints are listed.
-_LISTED = 24
+_FEW = 1 << 12
 # The first places, in widths of what the sketch leaves open; and later ones around the
 # secant, in widths of the bracket.
-_FAR = np.array([-1e4, -100.0, -10.0, -3.0, -1.0, -0.3, -0.1])
-_NEAR = np.array([-0.25, -0.03, -1e-3, -3e-5, -1e-6])
+_FAR = np.array([-1000.0, -10.0, -1.0, -0.2, 0.2, 1.0, 10.0, 1000.0])
+_NEAR = np.array([-0.03, -6e-3, -1e-3, -1e-4, 1e-4, 1e-3, 6e-3, 0.03])
+# Places asked about in a round once breakpoints are listed.
+_LISTED = 24
 # Scores further out are not reached by any law.
 _OUTSIDE = 1e290
 _EPS = float(np.finfo(np.float64).eps)
@@ -51,7 +51,9 @@ def weighted_quantiles(
     ``conformal_quantiles``; weights that are whole numbers give what rows repeated so
     often would give, and with weights of 1 it is the same to rounding.
     """
-    outline = ask(partitions, WeightedSketch(columns, FEW_POINTS))
+    n = sum(part.n_subjects for part in partitions)
+    few = FEW_POINTS if n <= FEW_POINTS else 0
+    outline = ask(partitions, WeightedSketch(columns, few))
     ranks = np.array(
         [rank(*pair) for pair in zip(levels.tolist(), outline.total, strict=True)]
     )
@@ -174,18 +176,18 @@ class _Search:
     def places(self) -> Float:
         """Return where the mass is to be known, ascending."""
         if self._listed:
-            open_ = self._open_stops()
-            some = np.linspace(0, len(open_) - 1, min(len(open_), _LISTED))
-            return open_[np.unique(some.astype(np.intp))]
+            stops = self._open_stops()
+            some = np.linspace(0, len(stops) - 1, min(len(stops), _LISTED))
+            return stops[np.unique(some.astype(np.intp))]
         if not self._bracketed:
-            return self._guess + self._width * np.append(_FAR, -_FAR[::-1])
+            return self._guess + self._width * _FAR
         width = self.hi - self.lo
         tie = self._heaviest() + self._nudge * np.array([-1.0, 1.0])
-        steps = np.concatenate([_NEAR, -_NEAR[::-1]]) * width + self._secant()
-        thirds = self.lo + width * np.array([1 / 3, 2 / 3])
+        steps = self._secant() + width * _NEAR
+        # Both ends, too: what lies between them and their neighbours is to be known.
+        thirds = self.lo + width * np.array([0.0, 1 / 3, 2 / 3, 1.0])
         places = np.concatenate([tie, steps, thirds])
-        inside = places[(places > self.lo) & (places < self.hi)]
-        return np.sort(inside) if inside.size else thirds
+        return np.unique(np.clip(places, self.lo, self.hi))
 
     def _open_stops(self) -> Float:
         return self._stops[(self._stops > self.lo) & (self._stops < self.hi)]
