@@ -58,6 +58,7 @@ class TestReport:
         assert "No other group has become clearly worse." in text
         assert "clearly worse" not in section(text)[0]
         assert "0: 600 subjects, others weigh 0; 1: 300 subjects" in text
+        assert "too optimistic. Of all groups together." in text
 
     def test_has_no_such_table_without_groups(self, pooled, tmp_path):
         text = text_of(pooled, tmp_path)
