@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.stats import chi2
 
@@ -34,10 +36,10 @@ def other_weights(
     1 if nothing differs, which is the pooled adjustment, and near 0 if groups clearly
     differ or the others are many. δ² comes from the variance between groups, estimated
     by moments over all of them (DerSimonian and Laird), and is 0 unless they differ by
-    more than chance explains (χ² at 1 %). For a group that stands out by itself (at 1 %
-    for all groups together) it is at least its own, so that many groups which are alike
-    do not hide it. This is done twice, for survival level by level and for the
-    logarithm of the whole hazard, and the smaller weight is taken.
+    more than chance explains (χ² at 1 %). For a group that is further off than that it
+    is its own, and so it is for one that stands out by itself (at 1 % for all groups
+    together) among many which are alike. This is done twice, for survival level by
+    level and for the whole hazard, and the smaller weight is taken.
 
     Parameters
     ----------
@@ -64,16 +66,26 @@ def other_weights(
     >>> other_weights(u, u > 0, group, 2)
     array([1., 1.])
     >>> other_weights(np.where(group, u**2, u), u > 0, group, 2).round(3)
-    array([0.015, 0.012])
+    array([0.008, 0.006])
     """
     weight = np.ones(len(survival)) if weight is None else weight
-    weights = np.ones(n_groups)
-    for found in differences(survival, event, group, n_groups, weight):
-        known = np.isfinite(found.noise) & (found.noise > 0)
-        if known.sum() >= 2:
-            some = Differences(*(values[known] for values in found))
-            wanted = some.others / (some.others + _remaining(some))
-            weights[known] = np.minimum(weights[known], wanted)
+    in_survival, in_log_hazard = differences(survival, event, group, n_groups, weight)
+    # A likelihood adds up hazards: who should have had the event e times sooner pulls
+    # e times as much, whatever the logarithm says.
+    found: Float = np.minimum(_weights(in_survival), _weights(in_log_hazard, np.expm1))
+    return found
+
+
+def _weights(
+    found: Differences, pull: Callable[[Float], Float] = lambda gap: gap
+) -> Float:
+    """Return κ by one kind of differences; *pull* is what they do to an adjustment."""
+    weights = np.ones(len(found.squares))
+    known = np.isfinite(found.noise) & (found.noise > 0)
+    if known.sum() >= 2:
+        some = Differences(*(values[known] for values in found))
+        rest = pull(np.sqrt(_remaining(some))) ** 2
+        weights[known] = some.others / (some.others + rest)
     return weights
 
 
@@ -81,12 +93,14 @@ def _remaining(found: Differences) -> Float:
     """Return δ², what of the squared differences is more than chance, (G,)."""
     ratio, n = found.squares / found.noise, len(found.squares)
     alone = ratio > chi2.isf(_CHANCE / n, found.dof) / found.dof
-    own = np.where(alone, found.squares - found.noise, 0.0)
+    between = _between(found)
+    # Where groups differ at all, one that is further off than most is not pulled back.
+    own = np.where(alone | (between > 0), found.squares - found.noise, 0.0)
     precision = 1 / found.own
     rest = precision.sum() - precision
     # The mean of the others varies between groups, too.
     others = ((precision**2).sum() - precision**2) / rest**2
-    remaining: Float = np.maximum(_between(found) * (1 + others), own)
+    remaining: Float = np.maximum(between * (1 + others), own)
     return remaining
 
 
