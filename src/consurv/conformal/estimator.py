@@ -648,14 +648,20 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         return -self.predict_survival_function(X).median()
 
     def score(
-        self, X: Any, y: Any = None, *, time: Any = None, event: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        time: Any = None,
+        event: Any = None,
+        sample_weight: Any = None,
     ) -> float:
         """Return Harrell's concordance index of ``predict``.
 
-        *time* and *event* name columns of *X*, as in ``fit``.
+        *time*, *event* and *sample_weight* are those of ``fit``.
         """
         names = getattr(self, "feature_names_in_", None)
-        X, outcome = given_data(X, y, time, event, names)
+        X, outcome = given_data(X, y, time, event, names, sample_weight)
         return float(concordance_of_risk(outcome, self.predict(X)))
 
     def _settings(self) -> _Settings:
