@@ -86,6 +86,7 @@ class TestOutcome:
         assert Outcome([1, 2], [1, 0], weight=[0, 1]).counting.weight is None
         assert self.Y.total_weight == 2.5
         assert Outcome([1, 2], [1, 0]).total_weight == 2
+        assert self.Y.unweighted == Outcome([3, 1, 2], [1, 0, 1])
 
     def test_are_given_once(self):
         with pytest.raises(InvalidInput, match="weights of their own; give them once"):

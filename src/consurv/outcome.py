@@ -156,6 +156,15 @@ class Outcome:
         return found
 
     @property
+    def unweighted(self) -> Outcome:
+        """The outcomes without their weights."""
+        if self.weight is None:
+            return self
+        found = object.__new__(Outcome)
+        _freeze(found, self.time, self.event)
+        return found
+
+    @property
     def weights(self) -> Float:
         """How many subjects each stands for: ``weight``, or ones."""
         return np.ones(len(self)) if self.weight is None else self.weight

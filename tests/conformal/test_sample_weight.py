@@ -11,7 +11,7 @@ from sklearn.frozen import FrozenEstimator
 from consurv import ConformalSurvival, KaplanMeier, Outcome, SurvivalCurves
 from consurv.conformal.settings import Settings
 from consurv.errors import InvalidInput
-from consurv.models import WeibullAFT
+from consurv.models import KaplanMeierModel, WeibullAFT
 from tests.test_weights import BAD
 
 pytestmark = pytest.mark.filterwarnings("ignore::consurv.errors.CalibrationWarning")
@@ -125,6 +125,12 @@ class TestFit:
         for outcome in [training, *(block.outcome for block in blocks)]:
             assert_array_equal(outcome.weights, [by_time[t] for t in outcome.time])
         assert model.kaplan_meier_ == KaplanMeier(training)
+
+    def test_so_is_a_model_that_would_count_by_them(self):
+        model = ConformalSurvival(KaplanMeierModel(), adjustment="time")
+        model.fit(self.X, self.Y, sample_weight=self.WEIGHT)
+        assert model.estimator_.kaplan_meier_ == KaplanMeier(self.Y)
+        assert model.kaplan_meier_ == KaplanMeier(self.Y, sample_weight=self.WEIGHT)
 
     def test_the_model_itself_is_trained_without_weights(self):
         how = {"conformal_set": "cross", "adjustment": "time", "random_state": 0}

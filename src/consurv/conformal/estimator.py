@@ -34,7 +34,12 @@ from consurv.conformal.columns import given_data, given_validation
 from consurv.conformal.conformal_sets import set_names
 from consurv.conformal.curve_rows import CurveRows
 from consurv.conformal.elsewhere import given_subjects, new_columns
-from consurv.conformal.groups.given import conformal_groups, group_sets, new_rows
+from consurv.conformal.groups.given import (
+    conformal_groups,
+    group_sets,
+    labels_of_counted,
+    new_rows,
+)
 from consurv.conformal.groups.making import POOLINGS
 from consurv.conformal.groups.routed import Routed
 from consurv.conformal.identified import warn_of_ends
@@ -710,16 +715,19 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         *,
         time: Any = None,
         event: Any = None,
+        sample_weight: Any = None,
         groups: Any = None,
     ) -> float:
         """Return Harrell's concordance index of ``predict``.
 
-        *time* and *event* name columns of *X*, as in ``fit``.
+        *time*, *event*, *sample_weight* and *groups* are those of ``fit``.
         """
         names = getattr(self, "feature_names_in_", None)
-        X, labels = new_rows(X, groups, self.adjustment_.groups, names)
-        X, outcome = given_data(X, y, time, event, names)
-        return float(concordance_of_risk(outcome, self.predict(X, groups=labels)))
+        rows, labels = new_rows(X, groups, self.adjustment_.groups, names)
+        data = given_data(rows, y, time, event, names, sample_weight)
+        if labels is not None:
+            labels = labels_of_counted(labels, data[1], (X, y, sample_weight))
+        return float(concordance_of_risk(data[1], self.predict(data[0], groups=labels)))
 
     def _settings(self) -> Settings:
         check_params(self.get_params(deep=False), self._rules)

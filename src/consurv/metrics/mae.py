@@ -152,7 +152,7 @@ def mae_po_of_times(
     """Return MAE-PO for predicted times that are already at hand, trusted."""
     check_params({"area": area, "weighted": weighted}, _AREA)
     km = training_curve(y_train, y)
-    censored = Outcome(y.time[~y.event], y.event[~y.event])
+    censored = y[~y.event].unweighted
     if y_train is None and km.at_risk.dtype.kind == "f":
         raise InvalidInput(
             "sample_weight holds numbers that are not whole, and a pseudo-observation "

@@ -146,6 +146,9 @@ class TestPartialPooling:
         alone = post.conformalize(X[kept], y[kept], groups=groups[kept])
         assert sizes == alone.groups_.sizes
         np.testing.assert_array_equal(found, alone.predict(X, groups=groups))
+        assert alone.score(X, y, groups=groups, sample_weight=kept) == alone.score(
+            X[kept], y[kept], groups=groups[kept]
+        )
 
 
 class TestRules:

@@ -21,7 +21,14 @@ from consurv.conformal.inputs import as_table
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["GivenGroups", "conformal_groups", "given_groups", "group_sets", "new_rows"]
+__all__ = [
+    "GivenGroups",
+    "conformal_groups",
+    "given_groups",
+    "group_sets",
+    "labels_of_counted",
+    "new_rows",
+]
 
 
 class GivenGroups(NamedTuple):
@@ -31,7 +38,7 @@ class GivenGroups(NamedTuple):
     column: str | None
 
     def label(
-        self, outcome: Outcome, known: tuple[Label, ...], weight: Any = None
+        self, outcome: Outcome, known: tuple[Label, ...], given: tuple[Any, Any, Any]
     ) -> GroupedOutcome:
         """Return the outcomes with the numbers of their groups.
 
@@ -39,13 +46,11 @@ class GivenGroups(NamedTuple):
         ----------
         outcome : Outcome
         known : tuple of labels
-        weight : array-like, optional
-            That of all rows, of which those with a weight of 0 are not in *outcome*.
+        given : (X, y, sample_weight)
+            As the user gave them.
         """
-        codes = codes_of(self.labels, known)
-        if len(codes) > len(outcome):
-            codes = codes[np.asarray(weight, dtype=float) > 0]
-        return GroupedOutcome.of_groups(outcome, codes)
+        labels = labels_of_counted(self.labels, outcome, given)
+        return GroupedOutcome.of_groups(outcome, codes_of(labels, known))
 
     def features_of(self, X: Any, features: Any) -> Any:
         """Return X without the column of groups, if it is none of the features.
@@ -114,10 +119,9 @@ def conformal_groups(
     if given is None:
         return X, None, None
     known = known_labels(given.labels)
-    weight = _weight(X, y, sample_weight)
     return (
         given.features_of(X, features),
-        partial(given.label, known=known, weight=weight),
+        partial(given.label, known=known, given=(X, y, sample_weight)),
         GroupSet(known, given.column, pooling),
     )
 
@@ -178,15 +182,29 @@ def _labelled(
     groups: GivenGroups, given: _Given, known: tuple[Label, ...], sample_weight: Any
 ) -> Data:
     X, outcome = given.data
-    return X, groups.label(outcome, known, _weight(given.X, given.y, sample_weight))
+    return X, groups.label(outcome, known, (given.X, given.y, sample_weight))
 
 
-def _weight(X: Any, y: Any, sample_weight: Any) -> Any:
-    """Return the weights of all rows, wherever they are; None if there are none."""
-    if isinstance(sample_weight, str):
-        return from_arrow(X)[sample_weight]
-    own = y.weight if isinstance(y, Outcome) else None
-    return sample_weight if own is None else own
+def labels_of_counted(
+    labels: Labels, outcome: Outcome, given: tuple[Any, Any, Any]
+) -> Labels:
+    """Return the labels of those who are left where rows of weight 0 were dropped.
+
+    Parameters
+    ----------
+    labels : array of labels, of all rows
+    outcome : Outcome of those who are left
+    given : (X, y, sample_weight)
+        As the user gave them.
+    """
+    if len(labels) == len(outcome):
+        return labels
+    X, y, weight = given
+    if isinstance(weight, str):
+        weight = from_arrow(X)[weight]
+    elif weight is None:
+        weight = y.weight  # an Outcome's own
+    return labels[np.asarray(weight, dtype=np.float64) > 0]
 
 
 def new_rows(
