@@ -18,6 +18,7 @@ from consurv._checks import (
     from_arrow,
 )
 from consurv._fields import pick_fields
+from consurv._weights import as_weights
 from consurv.errors import InvalidInput
 
 __all__ = ["Outcome", "as_events"]
@@ -35,12 +36,15 @@ class Outcome:
     event : array-like of shape (n,)
         True or 1 where the event happened at ``time``, False or 0 where the subject
         was right-censored there.
+    weight : array-like of shape (n,), optional
+        How many subjects each stands for, 0 for none; by default 1 each. Parts keep
+        their weights. Wherever outcomes are taken, ``sample_weight=`` means the same.
 
     Raises
     ------
     InvalidInput
-        If times are not finite and positive, events are not bool or exactly 0/1, or
-        the lengths differ.
+        If times are not finite and positive, events are not bool or exactly 0/1, the
+        lengths differ, or weights are negative, not finite or all zero.
 
     Examples
     --------
@@ -49,18 +53,26 @@ class Outcome:
     (3, 2)
     >>> y[1:].time
     array([2., 9.])
+    >>> y.weighted([1, 0.5, 2])[1:]
+    Outcome(n=2, events=1, last time=9, weight=2.5)
     """
 
-    __slots__ = ("event", "time")
+    __slots__ = ("event", "time", "weight")
 
     time: Float
     event: Bool
+    weight: Float | None
 
-    def __init__(self, time: ArrayLike, event: ArrayLike) -> None:
+    def __init__(
+        self, time: ArrayLike, event: ArrayLike, weight: ArrayLike | None = None
+    ) -> None:
         _check_not_swapped(time, event)
         times, events = _check_time(time), as_events(event)
         check_same_length(time=len(times), event=len(events))
-        _freeze(self, times, events)
+        weights = None
+        if weight is not None:
+            weights = as_weights(weight, len(times), "weight", of="time")
+        _freeze(self, times, events, weights)
 
     @classmethod
     def of(cls, y: Any) -> Outcome:
@@ -118,8 +130,67 @@ class Outcome:
         """Return the subjects of all parts, one part after the other."""
         whole = object.__new__(Outcome)
         time = np.concatenate([part.time for part in parts])
-        _freeze(whole, time, np.concatenate([part.event for part in parts]))
+        weight = None
+        if any(part.weight is not None for part in parts):
+            weight = np.concatenate([part.weights for part in parts])
+        _freeze(whole, time, np.concatenate([part.event for part in parts]), weight)
         return whole
+
+    def weighted(self, sample_weight: ArrayLike | None) -> Outcome:
+        """Return the outcomes with weights; None leaves them as they are.
+
+        Examples
+        --------
+        >>> Outcome(time=[5, 2], event=[1, 0]).weighted([3, 1]).weight
+        array([3., 1.])
+        """
+        if sample_weight is None:
+            return self
+        if self.weight is not None:
+            raise InvalidInput(
+                "sample_weight is given, and the outcomes have weights of their own; "
+                "give them once"
+            )
+        found = object.__new__(Outcome)
+        _freeze(found, self.time, self.event, as_weights(sample_weight, len(self)))
+        return found
+
+    @property
+    def unweighted(self) -> Outcome:
+        """The outcomes without their weights."""
+        if self.weight is None:
+            return self
+        found = object.__new__(Outcome)
+        _freeze(found, self.time, self.event)
+        return found
+
+    @property
+    def weights(self) -> Float:
+        """How many subjects each stands for: ``weight``, or ones."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+    @property
+    def counted(self) -> Bool | None:
+        """Who has a weight above 0; None where all do."""
+        if self.weight is None or (self.weight > 0).all():
+            return None
+        return self.weight > 0
+
+    @property
+    def counting(self) -> Outcome:
+        """The outcomes of those who count; without weights if these are all 1."""
+        counted = self.counted
+        if counted is None:
+            return self
+        found, weight = object.__new__(Outcome), self.weights[counted]
+        own = None if (weight == 1).all() else weight
+        _freeze(found, self.time[counted], self.event[counted], own)
+        return found
+
+    @property
+    def total_weight(self) -> float:
+        """How many subjects all of them stand for."""
+        return len(self) if self.weight is None else float(self.weight.sum())
 
     @property
     def n_events(self) -> int:
@@ -130,6 +201,18 @@ class Outcome:
     def shape(self) -> tuple[int]:
         """``(n,)``, so that scikit-learn slices outcomes like an array."""
         return (len(self.time),)
+
+    def in_unit(self, unit: float) -> Outcome:
+        """Return the outcomes with times counted in another unit.
+
+        Examples
+        --------
+        >>> Outcome(time=[5, 2], event=[1, 0]).in_unit(2.0).time
+        array([2.5, 1. ])
+        """
+        found = object.__new__(Outcome)
+        _freeze(found, self.time / unit, self.event, self.weight)
+        return found
 
     def to_structured(self) -> NDArray[np.void]:
         """Return a structured array (event, time), the form of scikit-survival."""
@@ -146,7 +229,8 @@ class Outcome:
         # Parts of a checked outcome need no second check.
         part = object.__new__(Outcome)
         time, event = self.time[rows], self.event[rows]
-        _freeze(part, np.atleast_1d(time), np.atleast_1d(event))
+        weight = None if self.weight is None else np.atleast_1d(self.weight[rows])
+        _freeze(part, np.atleast_1d(time), np.atleast_1d(event), weight)
         return part
 
     def __iter__(self) -> Iterator[tuple[bool, float]]:
@@ -155,8 +239,10 @@ class Outcome:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Outcome):
             return NotImplemented
-        return np.array_equal(self.time, other.time) and np.array_equal(
-            self.event, other.event
+        return (
+            np.array_equal(self.time, other.time)
+            and np.array_equal(self.event, other.event)
+            and np.array_equal(self.weights, other.weights)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -165,17 +251,28 @@ class Outcome:
         raise AttributeError(f"Outcome is immutable; make a new one to change {name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Outcome, (self.time, self.event)
+        return _rebuilt, (self.time, self.event, self.weight)
 
     def __repr__(self) -> str:
         last = f", last time={self.time.max():g}" if len(self) else ""
-        return f"Outcome(n={len(self)}, events={self.n_events}{last})"
+        weight = "" if self.weight is None else f", weight={self.total_weight:g}"
+        return f"Outcome(n={len(self)}, events={self.n_events}{last}{weight})"
 
 
-def _freeze(outcome: Outcome, time: Float, event: Bool) -> None:
-    for name, array in (("time", time), ("event", event)):
-        array.setflags(write=False)
+def _freeze(
+    outcome: Outcome, time: Float, event: Bool, weight: Float | None = None
+) -> None:
+    for name, array in (("time", time), ("event", event), ("weight", weight)):
+        if array is not None:
+            array.setflags(write=False)
         object.__setattr__(outcome, name, array)
+
+
+def _rebuilt(time: Float, event: Bool, weight: Float | None) -> Outcome:
+    """Return a pickled outcome: some of its parts may weigh nothing at all."""
+    outcome = object.__new__(Outcome)
+    _freeze(outcome, time, event, weight)
+    return outcome
 
 
 def _check_not_swapped(time: ArrayLike, event: ArrayLike) -> None:

@@ -15,16 +15,25 @@ from consurv.conformal.ranks import Cells, order_statistics
 from consurv.outcome import Outcome
 
 
-def number_of(block):
-    return block.reading[:, 0]
+class First:
+    def __call__(self, block):
+        return block.reading[:, 0]
+
+    def weights(self, block):
+        return block.outcome.weight
 
 
-def subjects(parts):
-    def block(part):
+number_of = First()
+
+
+def subjects(parts, weights=None):
+    def block(part, weight):
         one = np.ones(len(part))
-        return Block(np.array(part)[:, None], np.array([0.5]), Outcome(one, one))
+        y = Outcome(one, one).weighted(weight)
+        return Block(np.array(part)[:, None], np.array([0.5]), y)
 
-    return Blocks([block(part) for part in parts])
+    weights = weights or [None] * len(parts)
+    return Blocks([block(*pair) for pair in zip(parts, weights, strict=True)])
 
 
 def ordered(parts, wanted):
@@ -55,6 +64,16 @@ class TestOrderStatistics:
         numbers = 1 + np.random.default_rng(0).permutation(1000) * 2.0**-50
         found = ordered([numbers[:300], numbers[300:]], np.array([0, 499, 999]))
         assert_array_equal(found, np.sort(numbers)[[0, 499, 999]])
+
+    def test_a_subject_has_as_many_ranks_as_it_weighs(self):
+        rng = np.random.default_rng(1)
+        numbers, weight = rng.normal(size=200), rng.integers(0, 4, 200)
+        parts, weights = np.split(numbers, [70]), np.split(weight, [70])
+        found = subjects(parts, weights)
+        every = np.sort(np.repeat(numbers, weight))
+        first = found.ask(Cells(number_of))
+        some = order_statistics(found, number_of, first, np.arange(len(every)))
+        assert_array_equal(some, every)
 
     def test_cells_hold_counts_alone(self):
         counted = subjects([[1.0, 1.0, 3.0], [1.0]]).ask(Cells(number_of))

@@ -38,6 +38,20 @@ def asks(model):
     return model.set_fit_request(**names).set_score_request(**names)
 
 
+class TestWeights:
+    def test_are_cut_with_the_rows_of_a_search(self, table):
+        X, y = table[["age", "dose"]], Outcome(table["months"], table["died"])
+        weight = np.where(table["age"] > 0, 3.0, 0.0)  # half of the rows count
+        model = post().set_fit_request(sample_weight=True)
+        model.set_score_request(sample_weight=True)
+        search = GridSearchCV(model, {"estimator__penalty": [0.01]}, cv=2)
+        search.fit(X, y, sample_weight=weight)
+        best = search.best_estimator_
+        assert best.n_conformal_ == (weight > 0).sum()
+        some = weight > 0
+        assert best.score(X, y, sample_weight=weight) == best.score(X[some], y[some])
+
+
 class TestColumnNames:
     def test_reach_every_fold_of_a_search(self, table):
         grid = {"estimator__penalty": [0.01, 1.0]}

@@ -57,3 +57,9 @@ def parts(table, sizes_from=0, n=5):
     cuts = np.sort(rng.integers(0, len(table), n - 1))
     cuts[:1] = 0
     return [table.iloc[a:b] for a, b in pairwise([0, *cuts, len(table)])]
+
+
+def weighted(table, seed=0):
+    """Return a table with a column of weights, some of them 0."""
+    rng = np.random.default_rng(seed)
+    return table.assign(weight=rng.integers(0, 4, len(table)) * 0.7)

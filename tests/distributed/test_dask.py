@@ -20,7 +20,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import ConformalSurvival, ConsurvError, InvalidInput
 from consurv.distributed import dask_frame, frame_of
-from tests.distributed.people import Optimist, numbers, parts, subjects
+from tests.distributed.people import Optimist, numbers, parts, subjects, weighted
 
 NAMES = {"time": "time", "event": "event"}
 LOCAL = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit": 0}
@@ -75,6 +75,20 @@ def test_the_numbers_are_those_of_memory(client, kind, rule):
     assert_allclose(numbers(there), numbers(here), rtol=0, atol=1e-9 * scale)
     assert there.kaplan_meier_ == here.kaplan_meier_
     assert there.feature_names_in_.tolist() == ["dose", "age"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [("time", "kaplan-meier"), ("time", "auto"), ("recalibrated", "auto")],
+)
+def test_weights_are_a_column(client, kind, rule):
+    table = weighted(subjects(900))
+    model = ConformalSurvival(Optimist(), adjustment=kind, censoring=rule)
+    here, there = (
+        numbers(model.conformalize(X, **NAMES, sample_weight="weight"))
+        for X in (table, frame(parts(table, 1, n=11)))
+    )
+    assert_allclose(there, here, rtol=0, atol=1e-9 * table["time"].max())
 
 
 def test_rows_are_predicted_once_and_stay_on_the_workers(client):

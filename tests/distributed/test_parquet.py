@@ -16,14 +16,14 @@ from consurv import ConformalSurvival, InvalidInput
 from consurv._progress import listening
 from consurv.distributed import batches, frame_of
 from consurv.distributed import parquet as engine
-from tests.distributed.people import Optimist, numbers, parts, subjects
+from tests.distributed.people import Optimist, numbers, parts, subjects, weighted
 
 NAMES = {"time": "time", "event": "event"}
 
 
-def conformalized(X, kind="time", rule="auto", **settings):
+def conformalized(X, kind="time", rule="auto", sample_weight=None, **settings):
     model = ConformalSurvival(Optimist(), adjustment=kind, censoring=rule, **settings)
-    return model.conformalize(X, **NAMES)
+    return model.conformalize(X, **NAMES, sample_weight=sample_weight)
 
 
 @pytest.fixture
@@ -67,6 +67,81 @@ def test_so_is_the_default(tmp_path, small_batches, whole):
     assert there.adjustment_.kind == "recalibrated"
     most = 1e-9 * table["time"].max()
     assert_allclose(numbers(there), numbers(here), rtol=0, atol=most)
+
+
+class TestWeights:
+    @pytest.mark.parametrize(
+        ("kind", "rule"),
+        [
+            ("time", "uncensored"),
+            ("time", "margin"),
+            ("time", "kaplan-meier"),
+            ("time", "auto"),
+            ("log-time", "kaplan-meier"),
+            ("log-time", "auto"),
+            ("level", "auto"),
+            ("level", "uniform"),
+            ("recalibrated", "auto"),
+        ],
+    )
+    def test_give_the_numbers_of_memory(self, tmp_path, small_batches, kind, rule):
+        table = weighted(subjects(900))
+        pieces = parts(table, n=7)
+        pieces[0] = pieces[0].assign(weight=1.0)  # a part without weights
+        pieces[1] = pieces[1].assign(weight=0.0)  # and one that does not count
+        for i, part in enumerate(pieces):
+            part.to_parquet(tmp_path / f"{i}.parquet")
+        table = pd.concat(pieces)
+        here = conformalized(table, kind, rule, "weight")
+        there = conformalized(tmp_path, kind, rule, "weight")
+        scale = table["time"].max() if kind in ("time", "recalibrated") else 1.0
+        assert_allclose(numbers(there), numbers(here), rtol=0, atol=1e-9 * scale)
+        assert_allclose(there.kaplan_meier_.survival, here.kaplan_meier_.survival)
+        assert_array_equal(there.adjustment_.identified, here.adjustment_.identified)
+        assert there.n_conformal_ == here.n_conformal_ < 900
+        assert there.feature_names_in_.tolist() == ["dose", "age"]
+        assert (numbers(here) != numbers(conformalized(table, kind, rule))).any()
+
+    def test_of_one_change_no_bit(self, tmp_path):
+        subjects(900).assign(weight=1.0).to_parquet(tmp_path / "all.parquet")
+        found, plain = (
+            conformalized(tmp_path, "time", "auto", name) for name in ("weight", None)
+        )
+        assert_array_equal(numbers(found), numbers(plain))
+
+    def test_many_rows_take_the_search_by_rounds(self, tmp_path):
+        table = weighted(subjects(40_000))
+        table.to_parquet(tmp_path / "all.parquet")
+        here, there = (
+            conformalized(X, "time", "kaplan-meier", "weight", percentiles=3)
+            for X in (table, tmp_path)
+        )
+        most = 1e-9 * table["time"].max()
+        assert_allclose(numbers(there), numbers(here), rtol=0, atol=most)
+
+    def test_are_a_column(self, files):
+        with pytest.raises(InvalidInput, match="its weights are one of its columns"):
+            conformalized(files, sample_weight=np.ones(900))
+
+    @pytest.mark.parametrize(
+        ("bad", "message"),
+        [
+            (-1.0, "sample_weight has 1 values < 0"),
+            (np.nan, "sample_weight has 1 NaN"),
+            (np.inf, "sample_weight has 1 infinite"),
+        ],
+    )
+    def test_bad_ones_are_refused(self, tmp_path, bad, message):
+        table = weighted(subjects(50))
+        table.loc[7, "weight"] = bad
+        table.to_parquet(tmp_path / "all.parquet")
+        with pytest.raises(InvalidInput, match=message):
+            conformalized(tmp_path, sample_weight="weight")
+
+    def test_all_zero_are_refused(self, tmp_path):
+        subjects(50).assign(weight=0.0).to_parquet(tmp_path / "all.parquet")
+        with pytest.raises(InvalidInput, match="rows of weight 0 do not count"):
+            conformalized(tmp_path, sample_weight="weight")
 
 
 def test_any_partition_gives_the_same(tmp_path, small_batches):

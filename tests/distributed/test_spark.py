@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import ConformalSurvival, InvalidInput
 from consurv.distributed import frame_of
-from tests.distributed.people import Optimist, numbers, subjects
+from tests.distributed.people import Optimist, numbers, subjects, weighted
 
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
     pytest.skip("no Java on this machine, which Spark needs", allow_module_level=True)
@@ -89,6 +89,16 @@ def test_the_numbers_are_those_of_memory(spark, there, kind, rule):
     # Nothing of ours is left.
     assert spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
     assert not spark.sparkContext._jsc.getPersistentRDDs()
+
+
+def test_weights_are_a_column(spark):
+    table = weighted(subjects(500))
+    model = ConformalSurvival(Optimist(), adjustment="time", censoring="kaplan-meier")
+    here, there = (
+        numbers(model.conformalize(X, **NAMES, sample_weight="weight"))
+        for X in (table, spark.createDataFrame(table).repartition(2, "id"))
+    )
+    assert_allclose(there, here, rtol=0, atol=1e-9 * table["time"].max())
 
 
 def test_predictions_are_columns_beside_the_others(there):

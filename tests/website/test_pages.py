@@ -14,6 +14,7 @@ PAGES = (
     "index.html",
     "models.html",
     "choose.html",
+    "groups.html",
     "read.html",
     "keeping.html",
     "coming_from.html",

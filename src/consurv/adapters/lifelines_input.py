@@ -156,5 +156,6 @@ def warn_of_fit(fitter: Any) -> None:
         warn(
             f"{describe(fitter)} was fitted with {' and '.join(found)}, which the "
             "conformal step does not know: it takes all conformal subjects as observed "
-            "from time 0, with equal weights, and right-censored"
+            "from time 0 and right-censored, with the weights that it is given itself "
+            "(sample_weight), or else equal ones"
         )

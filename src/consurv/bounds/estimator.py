@@ -25,16 +25,20 @@ from consurv._params import (
 )
 from consurv._registry import resolve
 from consurv._warnings import warn
+from consurv._weights import as_weights
 from consurv.adapters import adapter_for
+from consurv.adapters.adapter import n_rows
 from consurv.bounds.collecting import (
     check_limit,
     from_blocks,
     from_rows,
     read_curves,
 )
+from consurv.bounds.covariate_shift import CoveredMass, warn_of_nothing
 from consurv.bounds.forest import NeighbourForest
 from consurv.bounds.methods import METHODS, Bound, Method, Options
 from consurv.bounds.screening import Screening, screened
+from consurv.conformal.blocks import Data
 from consurv.conformal.censoring.nuisance import Fitted, Nuisance, curves_of
 from consurv.conformal.conformal_sets import CONFORMAL_SETS
 from consurv.conformal.inputs import (
@@ -47,6 +51,7 @@ from consurv.conformal.reading import RawModel, rows_of
 from consurv.conformal.trainer import Trainer
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput, NotConformalizedError
+from consurv.outcome import Outcome
 from consurv.weighting.sample import Sample
 from consurv.weighting.search import check_information
 from consurv.weighting.weights import Weights, weigh
@@ -209,7 +214,15 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        X_val: Any = None,
+        y_val: Any = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Train the models and calibrate by the rows that ``conformal_set`` names.
 
         A frozen estimator is not trained: all of *X* calibrates it.
@@ -220,18 +233,21 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         y : Outcome or anything that ``Outcome.of`` takes
         X_val, y_val : optional
             A validation set of your own, for models that stop early by one.
+        sample_weight : array-like of shape (n,), optional
+            As in ``conformalize``, for the rows that calibrate; models are trained
+            without weights, on all rows whose weight is not 0.
 
         Returns
         -------
         self
         """
         self._check_settings()
-        data = check_data(X, y)
+        data = self._check_data(X, y, sample_weight)
         validation = check_validation(X_val, y_val, like=data[0])
         check_enough(data[1])
         adapter = adapter_for(self.estimator)
         if not adapter.trains(self.estimator):
-            return self.conformalize(X, y)
+            return self.conformalize(X, y, sample_weight=sample_weight)
         if data[1].n_events < len(data[1]):
             self._check_limit_known(None)
         nuisance = self._nuisance(data[1])
@@ -256,7 +272,12 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         return self._set_state(trained.estimator, models, data[0], sample)
 
     def conformalize(
-        self, X: Any, y: Any, *, censoring_time: ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any,
+        *,
+        censoring_time: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Calibrate a model that is already fitted by outcomes of your own.
 
@@ -269,15 +290,22 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         censoring_time : array-like of shape (n,), optional
             C of everybody, those with an event too, where it is known (the end of a
             study, say); ``"fixed"`` and ``"adaptive"`` need it. inf is never.
+        sample_weight : array-like of shape (n,), optional
+            How much each subject counts beside the others and a new one: for new
+            subjects from elsewhere w(x), their density over that of these subjects at
+            x, times any number; 0 leaves one out. With ``"aipcw"`` and ``"ipcw"``.
 
         Returns
         -------
         self
         """
         self._check_settings()
-        data = check_data(X, y)
+        data = self._check_data(X, y, sample_weight)
         check_enough(data[1])
-        limit = check_limit(censoring_time, data[1])
+        everybody = Outcome.of(y).weighted(sample_weight)
+        limit = check_limit(censoring_time, everybody)
+        if limit is not None and everybody.counted is not None:
+            limit = limit[everybody.counted]
         if data[1].n_events < len(data[1]):
             self._check_limit_known(limit)
         estimator = getattr(self, "estimator_", self.estimator)
@@ -301,13 +329,20 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         check_information(coverage, size, len(sample))
         if not sample.is_censored:
             return method.plain(sample, coverage)
-        seed = int(make_rng(self.random_state).integers(2**32))
-        options = Options(
-            self.clip, self.stabilise, self.cutoff, seed, self._least_seen()
-        )
-        return method.find(sample, coverage, options)
+        return method.find(sample, coverage, self._options())
 
-    def predict_lower_bound(self, X: Any, coverage: float | None = None) -> Float:
+    def _options(self) -> Options:
+        seed = int(make_rng(self.random_state).integers(2**32))
+        least = self._least_seen()
+        return Options(self.clip, self.stabilise, self.cutoff, seed, least)
+
+    def predict_lower_bound(
+        self,
+        X: Any,
+        coverage: float | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> Float:
         """Return the times that subjects survive with the wanted probability.
 
         Bounds beyond the follow-up of the calibration subjects are what the model
@@ -318,10 +353,21 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         X : array-like or DataFrame of shape (n, m)
         coverage : float, optional
             In (0, 1); by default the estimator's.
+        sample_weight : array-like of shape (n,), optional
+            w(x) of these subjects, on the scale of the weights that calibrated: each
+            bound is then found with the subject's own weight among them, as one that
+            is not covered. One that weighs so much that nothing reaches the coverage
+            gets 0, and one `CalibrationWarning` tells how many do. By default a new
+            subject weighs as much as the calibrating ones on average.
 
         Returns
         -------
         ndarray of shape (n,)
+
+        References
+        ----------
+        Tibshirani, Barber, Candès and Ramdas. Conformal prediction under covariate
+        shift. NeurIPS 2019 (for *sample_weight*).
         """
         if coverage is None or coverage == getattr(self, "_found_for", None):
             self._calibrated()
@@ -329,13 +375,46 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         else:
             bound = self.bound_at(coverage)
         X = self._check_rows(X)
-        found = [
-            bound.of(curves, self._censoring_of(bound, X, rows))
-            for rows, curves in RawModel(self.estimator_).chunks(X)
-        ]
+        levels = self._levels_of(bound, sample_weight, n_rows(X))
+        found = []
+        for rows, curves in RawModel(self.estimator_).chunks(X):
+            censoring = self._censoring_of(bound, X, rows)
+            found.append(
+                bound.of(curves, censoring)
+                if levels is None
+                else bound.at(curves, censoring, levels[rows])  # type: ignore[attr-defined]
+            )
         times = np.concatenate(found)
         self._warn_of_end(times)
         return times
+
+    def _levels_of(
+        self, bound: Bound, sample_weight: ArrayLike | None, n: int
+    ) -> Float | None:
+        """Return a level for each of n new subjects; None: all have the bound's."""
+        if sample_weight is None:
+            return None
+        self._check_weights()
+        weight = as_weights(sample_weight, n, of="X")
+        sample = self._calibrated()
+        mass = CoveredMass.of(self._method().mass(sample, self._options()), sample)
+        new = np.ones(n) if weight is None else weight
+        levels = mass.levels_for(bound.coverage, new)
+        warn_of_nothing(levels)
+        return levels
+
+    def _check_weights(self) -> None:
+        if not self._method().takes_weights:
+            known = ", ".join(repr(n) for n, m in METHODS.items() if m.takes_weights)
+            raise InvalidInput(
+                f"method={self.method!r} takes no sample_weight; choose one of: {known}"
+            )
+
+    def _check_data(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Data:
+        data = check_data(X, y, sample_weight)
+        if data[1].weight is not None:
+            self._check_weights()
+        return data
 
     def screen(
         self, X: Any, time: float, survival: float = 0.9, fdr: float = 0.1
@@ -374,6 +453,11 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
             {"time": Between(0, np.inf), "survival": _COVERAGE, "fdr": _COVERAGE},
         )
         sample, X = self._calibrated(), self._check_rows(X)
+        if sample.outcome.weight is not None:
+            raise InvalidInput(
+                "screen takes no weights, and the calibration subjects have some; "
+                "calibrate without sample_weight"
+            )
         if time > self.follow_up_:
             raise InvalidInput(
                 f"time={time:g} lies beyond the follow-up of the calibration subjects, "

@@ -1,4 +1,4 @@
-"""Calibration by risk in the words of the commands."""
+"""Calibration by risk and by group in the words of the commands."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from rich.table import Table
 
 from consurv.cli.scores import Scores
 from consurv.metrics import METRICS, RiskCalibrationResult
-from consurv.report.by_risk import group_name, harms
+from consurv.report.by_risk import group_names, harms
 
-__all__ = ["add_risk_rows", "harmed", "worst_group"]
+__all__ = ["add_group_rows", "harmed", "worst_group"]
 
 
 def worst_group(result: RiskCalibrationResult) -> str:
-    """Say which group of risk has the largest gap, and what was said there.
+    """Say which group has the largest gap, and what was said there.
 
     Examples
     --------
@@ -27,14 +27,16 @@ def worst_group(result: RiskCalibrationResult) -> str:
     group, time, _ = result.worst
     place = group, int((result.times == time).argmax())
     return (
-        f"{group_name(group, result.n_groups)} at time {time:.4g}: "
+        f"{group_names(result)[group]} at time {time:.4g}: "
         f"{result.predicted[place]:.0%} said, {result.observed[place]:.0%} observed"
     )
 
 
-def add_risk_rows(table: Table, both: Sequence[RiskCalibrationResult]) -> None:
-    """Add lines on calibration by risk to a table of raw and calibrated scores."""
-    metric = METRICS["risk_calibration"]
+def add_group_rows(
+    table: Table, both: Sequence[RiskCalibrationResult], name: str = "risk_calibration"
+) -> None:
+    """Add lines on calibration by risk or group to a table of raw and calibrated."""
+    metric = METRICS[name]
     table.add_row(
         f"{metric.label} × 1000 ({metric.perfect:g} is perfect)",
         *(f"{1000 * float(result):.3f}" for result in both),
@@ -43,6 +45,8 @@ def add_risk_rows(table: Table, both: Sequence[RiskCalibrationResult]) -> None:
 
 
 def harmed(raw: Scores, calibrated: Scores) -> list[str]:
-    """Return a sentence for each group of risk that is clearly worse off."""
+    """Return a sentence for each group that is clearly worse off."""
     found = harms(raw.by_risk, calibrated.by_risk)
+    if raw.by_group is not None and calibrated.by_group is not None:
+        found += harms(raw.by_group, calibrated.by_group)
     return [f"Clearly worse off is {harm}." for harm in found]

@@ -22,6 +22,7 @@ from consurv.cli.training import (
     DropOption,
     EventOption,
     ForceOption,
+    GroupsOption,
     IdOption,
     ModelOption,
     PercentilesOption,
@@ -30,6 +31,7 @@ from consurv.cli.training import (
     TimeOption,
     TimeUnitOption,
     TrainArgument,
+    UnseenGroupOption,
     conformal_model,
     train_model,
 )
@@ -79,6 +81,8 @@ def calibrate(
     time_unit: TimeUnitOption = None,
     id_column: IdOption = None,
     drop: DropOption = None,
+    groups: GroupsOption = None,
+    unseen_group: UnseenGroupOption = "error",
     seed: SeedOption = 0,
     force: ForceOption = False,
     quiet: QuietOption = False,
@@ -89,7 +93,7 @@ def calibrate(
     also scored on them, before and after.
     """
     model = model_name(model)
-    columns = Columns(time, event, id_column, tuple(drop or ()))
+    columns = Columns(time, event, id_column, tuple(drop or ()), groups)
     how: dict[str, Any] = {
         "percentiles": percentiles,
         "adjustment": adjustment,
@@ -97,6 +101,7 @@ def calibrate(
         "censoring": censoring,
         "seed": seed,
         "time_unit": time_unit,
+        "unseen_group": unseen_group,
     }
     if is_folder(out):
         check_no_table(percentiles_out)
@@ -114,7 +119,7 @@ def calibrate(
             tables = read_tables(train, new, columns)
             warn_of_formulas(tables.labels, outputs)
         with steps.follow("Training, conformalizing"):
-            train_model(estimator, tables.X, tables.y, model)
+            train_model(estimator, tables.X, tables.y, model, groups)
         if save is not None:
             estimator.save(save)
         predictor = Predictor(estimator, tables.X_new, tables.labels, tables.y_new)

@@ -41,7 +41,7 @@ class Run:
         with steps.step("Reading"):
             X, y = read_training(self.train, self.columns)
         with steps.follow("Training, conformalizing"):
-            train_model(estimator, X, y, self.model)
+            train_model(estimator, X, y, self.model, self.columns.groups)
         return estimator
 
 

@@ -12,6 +12,7 @@ from consurv._checks import Float
 from consurv.cli.scores import Scores, ScoresInParts
 from consurv.conformal import ConformalSurvival
 from consurv.conformal.adjust import AdjustedCurves
+from consurv.conformal.groups.given import new_rows
 from consurv.outcome import Outcome
 
 __all__ = [
@@ -82,7 +83,10 @@ class Predictor:
         if self._parts is None:
             return None
         risk = self._parts[0].risk  # both are compared in the same groups
-        return self._parts[0].scores(risk), self._parts[1].scores(risk)
+        groups = self.model.adjustment_.groups
+        _, labels = new_rows(self.X, None, groups, None)
+        raw, calibrated = (part.scores(risk, labels) for part in self._parts)
+        return raw, calibrated
 
 
 def curve_times(prediction: Prediction, follow_up: float) -> Float:

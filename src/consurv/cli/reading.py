@@ -32,6 +32,7 @@ class Columns:
     event: str
     id: str | None = None
     drop: tuple[str, ...] = ()
+    groups: str | None = None  # a feature, too
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,12 @@ def read_training(path: Path, columns: Columns) -> tuple[pd.DataFrame, Outcome]:
         )
     if X.shape[1] == 0:
         raise InvalidInput(f"{path.name} has no feature columns besides the outcome")
+    if columns.groups is not None and columns.groups not in X.columns:
+        raise InvalidInput(
+            f"--groups {columns.groups} is no feature of {path.name}, which has "
+            f"{', '.join(map(str, X.columns[:12]))}; name one of these, and do not "
+            "drop it"
+        )
     _warn_of_ids(X, columns.id, path.name)
     return X, y
 

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from consurv.cli.by_risk import add_risk_rows
+from consurv.cli.by_risk import add_group_rows
 from consurv.cli.console import Steps, notes, stdout
 from consurv.cli.reading import Columns, Tables, read_tables
 from consurv.cli.training import (
@@ -19,6 +19,7 @@ from consurv.cli.training import (
     DropOption,
     EventOption,
     ForceOption,
+    GroupsOption,
     IdOption,
     ModelOption,
     PercentilesOption,
@@ -27,6 +28,7 @@ from consurv.cli.training import (
     TimeOption,
     TimeUnitOption,
     TrainArgument,
+    UnseenGroupOption,
     conformal_model,
     train_model,
 )
@@ -64,6 +66,8 @@ def report(
     time_unit: TimeUnitOption = None,
     id_column: IdOption = None,
     drop: DropOption = None,
+    groups: GroupsOption = None,
+    unseen_group: UnseenGroupOption = "error",
     seed: SeedOption = 0,
     force: ForceOption = False,
     quiet: QuietOption = False,
@@ -79,14 +83,15 @@ def report(
         censoring=censoring,
         seed=seed,
         time_unit=time_unit,
+        unseen_group=unseen_group,
     )
-    columns = Columns(time, event, id_column, tuple(drop or ()))
+    columns = Columns(time, event, id_column, tuple(drop or ()), groups)
     with notes(), Steps(quiet) as steps:
         with steps.step("Reading"):
             tables = read_tables(train, test, columns)
             y = _outcomes(tables, test, columns)
         with steps.follow("Training, conformalizing"):
-            train_model(estimator, tables.X, tables.y, model)
+            train_model(estimator, tables.X, tables.y, model, groups)
         with steps.step("Reporting"):
             written = report_on(
                 estimator,
@@ -112,7 +117,7 @@ def _print_verdict(written: Report) -> None:
     table.add_column()
     for heading in ("raw", "calibrated"):
         table.add_column(heading, justify="right")
-    add_risk_rows(table, [result.risk_calibration for result in both])
+    add_group_rows(table, [result.risk_calibration for result in both])
     console.print(table)
 
 

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from consurv._checks import Float
+from consurv._labels import Labels
 from consurv.curves import SurvivalCurves
 from consurv.metrics import concordance_of_risk, d_calibration
 from consurv.metrics.d_calibration import DCalibrationResult
+from consurv.metrics.group_calibration import (
+    GroupCalibrationResult,
+    group_calibration_of_survival,
+)
 from consurv.metrics.risk_calibration import (
     RiskCalibrationResult,
     risk_calibration_of_survival,
@@ -27,6 +32,7 @@ class Scores:
     c_index: float
     d_cal: DCalibrationResult
     by_risk: RiskCalibrationResult
+    by_group: GroupCalibrationResult | None = None
 
 
 class ScoresInParts:
@@ -70,16 +76,26 @@ class ScoresInParts:
         risk: Float = -np.concatenate(self._medians)
         return risk
 
-    def scores(self, risk: Float | None = None) -> Scores:
-        """Return the scores of all subjects together, grouped by *risk*, or by own."""
+    def scores(self, risk: Float | None = None, groups: Labels | None = None) -> Scores:
+        """Return the scores of all subjects together, grouped by *risk*, or by own.
+
+        With *groups* also within these.
+        """
         survival = np.concatenate(self._survival)
         at_own_times = SurvivalCurves(self._y.time[:, None], survival[:, None])
+        at_times = np.concatenate(self._at_times)
+        by_group = None
+        if groups is not None:
+            by_group = group_calibration_of_survival(
+                self._y, at_times, survival, groups=groups, times=self._times
+            )
         return Scores(
+            by_group=by_group,
             c_index=float(concordance_of_risk(self._y, self.risk)),
             d_cal=d_calibration(self._y, at_own_times),
             by_risk=risk_calibration_of_survival(
                 self._y,
-                np.concatenate(self._at_times),
+                at_times,
                 survival,
                 risk=self.risk if risk is None else risk,
                 times=self._times,

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from consurv.cli.by_risk import add_risk_rows, harmed
+from consurv.cli.by_risk import add_group_rows, harmed
 from consurv.cli.console import print_note, stdout
 from consurv.cli.predicting import Predictor
 from consurv.cli.reading import Tables
@@ -44,6 +44,7 @@ def _facts(
 ) -> Table:
     model, y, n_new = predictor.model, tables.y, len(tables.X_new)
     adjustment = model.adjustment_
+    groups = adjustment.groups
     facts = {
         "training subjects": f"{len(y):,} with {y.n_events:,} events "
         f"({1 - y.n_events / len(y):.1%} censored)",
@@ -52,6 +53,7 @@ def _facts(
         "adjusted": adjustment.adjusts,
         "conformal set": f"{model.conformal_set_}: {model.n_conformal_:,} subjects",
         "censoring rule": adjustment.censoring,
+        **({} if groups is None else {"groups": groups.told}),
         "percentile levels": f"{len(model.levels_):,}",
         "new subjects": f"{n_new:,}",
         **_repairs(predictor, n_new),
@@ -95,5 +97,8 @@ def _score_table(raw: Scores, calibrated: Scores) -> Table:
     table.add_row(
         f"p-value of {d_cal.label}", *(f"{s.d_cal.p_value:.3g}" for s in both)
     )
-    add_risk_rows(table, [s.by_risk for s in both])
+    add_group_rows(table, [s.by_risk for s in both])
+    by_group = [s.by_group for s in both if s.by_group is not None]
+    if by_group:
+        add_group_rows(table, by_group, "group_calibration")
     return table

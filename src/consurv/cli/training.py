@@ -23,6 +23,7 @@ __all__ = [
     "DropOption",
     "EventOption",
     "ForceOption",
+    "GroupsOption",
     "IdOption",
     "ModelOption",
     "PercentilesOption",
@@ -31,6 +32,7 @@ __all__ = [
     "TimeOption",
     "TimeUnitOption",
     "TrainArgument",
+    "UnseenGroupOption",
     "conformal_model",
     "train_model",
 ]
@@ -68,6 +70,20 @@ CensoringOption = Annotated[
         "--adjustment level: auto, which is self-consistent there, or uniform."
     ),
 ]
+GroupsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of groups, such as sites: each gets an adjustment of its own, as "
+        "far as the data tell it from that of all. It stays a feature."
+    ),
+]
+UnseenGroupOption = Annotated[
+    str,
+    typer.Option(
+        help="New subjects of a group that training lacks: error, or pooled, which "
+        "gives them the adjustment of all."
+    ),
+]
 IdOption = Annotated[
     str | None,
     typer.Option(
@@ -98,9 +114,14 @@ def conformal_model(
     censoring: str,
     seed: int,
     time_unit: str | None = None,
+    unseen_group: str = "error",
 ) -> ConformalSurvival:
     """Return an untrained model for tables, by its name."""
     _check_together(adjustment, censoring)
+    if unseen_group not in ("error", "pooled"):
+        raise InvalidInput(
+            f"--unseen-group {unseen_group} is unknown; choose error or pooled"
+        )
     return ConformalSurvival(
         make_pipeline(TableEncoder(), make_model(name, seed)),
         percentiles=percentiles,
@@ -109,13 +130,20 @@ def conformal_model(
         censoring=censoring,
         random_state=seed,
         time_unit=time_unit,
+        unseen_group="pooled" if unseen_group == "pooled" else "error",
     )
 
 
-def train_model(estimator: ConformalSurvival, X: Any, y: Outcome, name: str) -> None:
+def train_model(
+    estimator: ConformalSurvival,
+    X: Any,
+    y: Outcome,
+    name: str,
+    groups: str | None = None,
+) -> None:
     """Train and conformalize on the training table; say it plainly if that fails."""
     try:
-        estimator.fit(X, y)
+        estimator.fit(X, y, groups=groups)
     except ConsurvError:
         raise
     except (ValueError, ArithmeticError) as error:  # as foreign models fail

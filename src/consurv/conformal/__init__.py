@@ -13,6 +13,7 @@ from consurv.conformal.censoring.rules import CensoringRule
 from consurv.conformal.censoring.rules.doubly_robust import DoublyRobust
 from consurv.conformal.censoring.rules.from_estimator import FromCurves, FromEstimator
 from consurv.conformal.estimator import ConformalSurvival
+from consurv.conformal.groups.groups import Groups
 from consurv.conformal.levels import conformal_levels
 from consurv.conformal.load import load
 from consurv.conformal.shifts import conformal_shifts
@@ -26,6 +27,7 @@ __all__ = [
     "DoublyRobust",
     "FromCurves",
     "FromEstimator",
+    "Groups",
     "LevelAdjustment",
     "LogTimeAdjustment",
     "RecalibratedAdjustment",

@@ -148,6 +148,11 @@ class Contribution:
         return len(self.point_rows) + len(self.law_rows)
 
     @property
+    def weighted(self) -> bool:
+        """Whether subjects do not all count 1."""
+        return self.block.outcome.weight is not None
+
+    @property
     def n_infinite(self) -> int:
         """Number of subjects that count and are infinite at some level."""
         rows = np.concatenate([self.point_rows, self.law_rows])
@@ -216,7 +221,11 @@ class Contribution:
             group = slice(first, first + step)
             mass = self._points(point_q[group], points)
             if law is not None:
-                mass = replace(mass, law=self._law(law, law_q[group], laws))
+                mass = replace(
+                    mass,
+                    law=self._law(law, law_q[group], laws),
+                    law_weights=self._law_weights(law_q[group], laws),
+                )
             yield group, mass
 
     def _turned(self, rows: Index) -> Float:
@@ -234,7 +243,12 @@ class Contribution:
             finite = q[0] < np.inf
             q, times, events = q[:, finite], times[finite], events[finite]
         scores = -times / q if self.block.proportional else q - times
-        return LevelMass(scores, events=None if self._all_events else events)
+        mass = LevelMass(scores, events=None if self._all_events else events)
+        if not self.weighted:
+            return mass
+        weights = self.block.outcome.weights[self.point_rows[part]]
+        weights = weights if self.block.finite else weights[finite]
+        return replace(mass, weights=weights)
 
     @cached_property
     def _events(self) -> Bool:
@@ -243,6 +257,13 @@ class Contribution:
     @cached_property
     def _all_events(self) -> bool:
         return bool(self._events.all())
+
+    def _law_weights(self, q: Float, part: slice) -> Float | None:
+        """Return the weights of those in laws; infinite rows do not count."""
+        if not self.weighted:
+            return None
+        weights = self.block.outcome.weights[self.law_rows[part]]
+        return weights if self.block.finite else weights[q[0] < np.inf]
 
     def _law(self, law: Law, q: Float, rows: slice) -> LawMass:
         """Return the mass of laws; infinite rows do not count."""

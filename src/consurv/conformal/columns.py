@@ -6,6 +6,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from consurv._features import check_no_repeats
 from consurv.conformal.blocks import Data
 from consurv.conformal.inputs import as_table, check_data
@@ -18,6 +20,7 @@ __all__ = [
     "check_there",
     "given_data",
     "given_validation",
+    "is_name",
     "on_multiples",
 ]
 
@@ -39,6 +42,8 @@ class OutcomeColumns:
         By default all other columns.
     resolution : float, optional
         Times are moved up to multiples of it.
+    weight : hashable, optional
+        The column of the weights.
 
     Examples
     --------
@@ -53,6 +58,7 @@ class OutcomeColumns:
     event: Hashable
     features: Sequence[Hashable] | None = None
     resolution: float | None = None
+    weight: Hashable | None = None
 
     def __post_init__(self) -> None:
         for name, other in (("time", "event"), ("event", "time")):
@@ -65,6 +71,16 @@ class OutcomeColumns:
             raise InvalidInput(
                 f"time and event are both {self.time!r}; they are two columns"
             )
+        if self.weight is not None and self.weight in (self.time, self.event):
+            raise InvalidInput(
+                f"sample_weight={self.weight!r} names the column of time or event, too"
+            )
+
+    @property
+    def names(self) -> list[Hashable]:
+        """The columns that are no features."""
+        names = [self.time, self.event]
+        return names if self.weight is None else [*names, self.weight]
 
     def read(self, table: Any) -> Data:
         """Return features and outcomes of the subjects of a table."""
@@ -83,23 +99,24 @@ class OutcomeColumns:
                 f"columns {self.time!r} (time) and {self.event!r} (event): {error}"
             ) from error
         moved = on_multiples(outcome, self.resolution)
-        return check_data(table[list(columns.features or ())], moved)
+        weight = None if self.weight is None else table[self.weight]
+        return check_data(table[list(columns.features or ())], moved, weight)
 
     def among(self, given: list[Hashable]) -> OutcomeColumns:
         """Return the same for a table with these columns: its features are named."""
         check_no_repeats(map(str, given), "X")
-        check_there([self.time, self.event], given, "")
+        check_there(self.names, given, "")
         return replace(self, features=self._features(given))
 
     def _features(self, given: list[Hashable]) -> list[Hashable]:
         if self.features is not None:
             check_there(list(self.features), given, " that the model was trained on")
             return list(self.features)
-        others = [name for name in given if name not in (self.time, self.event)]
+        others = [name for name in given if name not in self.names]
         if not others:
             raise InvalidInput(
-                f"X has no columns besides {self.time!r} and {self.event!r}: there is "
-                "nothing to predict from"
+                f"X has no columns besides {' and '.join(map(repr, self.names))}: "
+                "there is nothing to predict from"
             )
         return others
 
@@ -114,11 +131,17 @@ def on_multiples(outcome: Outcome, resolution: float | None) -> Outcome:
     """
     if resolution is None:
         return outcome
-    return Outcome(time=Lattice([resolution]).move(outcome.time), event=outcome.event)
+    time = Lattice([resolution]).move(outcome.time)
+    return Outcome(time=time, event=outcome.event, weight=outcome.weight)
 
 
 def given_data(
-    X: Any, y: Any, time: Any, event: Any, features: Sequence[Hashable] | None = None
+    X: Any,
+    y: Any,
+    time: Any,
+    event: Any,
+    features: Sequence[Hashable] | None = None,
+    sample_weight: Any = None,
 ) -> Data:
     """Return features and outcomes, which are *y* or two columns of *X*.
 
@@ -129,26 +152,46 @@ def given_data(
     time, event : names of columns, or None
     features : sequence of names, optional
         Of the columns that the model was trained on, if it knows.
+    sample_weight : array-like of shape (n,), or the name of a column, or None
     """
     if time is None and event is None:
-        return check_data(X, y)
+        _check_no_name(sample_weight)
+        return check_data(X, y, sample_weight)
     if y is not None:
         raise InvalidInput(
             f"y is given, and time={time!r}, event={event!r} name columns of X, too; "
             "give the outcomes once"
         )
-    return OutcomeColumns(time, event, features).read(X)
+    if sample_weight is None or is_name(sample_weight):
+        return OutcomeColumns(time, event, features, weight=sample_weight).read(X)
+    return check_data(
+        *OutcomeColumns(time, event, features).read(X), sample_weight=sample_weight
+    )
+
+
+def is_name(sample_weight: Any) -> bool:
+    """Say whether weights are given as the name of a column."""
+    return isinstance(sample_weight, str) or np.ndim(sample_weight) == 0
+
+
+def _check_no_name(sample_weight: Any) -> None:
+    if sample_weight is not None and is_name(sample_weight):
+        raise InvalidInput(
+            f"sample_weight={sample_weight!r} is no array of a weight for each subject;"
+            " the name of a column of X goes with time= and event="
+        )
 
 
 def given_validation(
-    X_val: Any, y_val: Any, time: Any, event: Any, like: Any
+    X_val: Any, y_val: Any, time: Any, event: Any, like: Any, sample_weight: Any = None
 ) -> tuple[Any, Any]:
     """Return the validation set with its outcomes apart; features as in *like*."""
     if X_val is None or (time is None and event is None):
         return X_val, y_val
     names = getattr(like, "columns", None)
     features = None if names is None else list(names)
-    return given_data(X_val, y_val, time, event, features)
+    weight = sample_weight if is_name(sample_weight) else None
+    return given_data(X_val, y_val, time, event, features, weight)
 
 
 def check_there(wanted: list[Hashable], given: list[Hashable], which: str) -> None:

@@ -19,11 +19,13 @@ from consurv.conformal.columns import (
     OutcomeColumns,
     check_there,
     given_data,
+    is_name,
     on_multiples,
 )
 from consurv.conformal.inputs import check_enough
 from consurv.conformal.partitions import Partitions
 from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
 
 __all__ = ["BlockReader", "Columns", "Subjects", "given_subjects", "new_columns"]
 
@@ -51,11 +53,12 @@ class BlockReader:
     @property
     def names(self) -> list[Any]:
         """The columns that are needed."""
-        columns = self.columns
-        return [*(columns.features or ()), columns.time, columns.event]
+        return [*(self.columns.features or ()), *self.columns.names]
 
     def __call__(self, table: pd.DataFrame) -> Block | None:
         """Return the subjects of a table without their features; None if none."""
+        if self.columns.weight in table:  # a part may weigh nothing at all
+            table = table[table[self.columns.weight] != 0]
         if not n_rows(table):
             return None
         with listening(_nobody):
@@ -144,7 +147,9 @@ def given_subjects(
     time: Any,
     event: Any,
     features: Sequence[Hashable] | None,
+    sample_weight: Any = None,
     resolution: float | None = None,
+    mark: Callable[[Outcome], Outcome] | None = None,
 ) -> Subjects:
     """Return the subjects of a table in memory or elsewhere.
 
@@ -155,24 +160,33 @@ def given_subjects(
     time, event : names of columns, or None
     features : sequence of names, optional
         Of the columns that the model was trained on, if it knows.
+    sample_weight : array-like of shape (n,), or the name of a column, or None
     resolution : float, optional
         Times are moved up to multiples of it.
+    mark : callable, optional
+        Gives outcomes in memory something to know, such as groups.
     """
     frame = frame_of(X)
     if frame is None:
-        table, outcome = given_data(X, y, time, event, features)
+        table, outcome = given_data(X, y, time, event, features, sample_weight)
         check_enough(outcome)
-        return _Here((table, on_multiples(outcome, resolution)))
+        moved = on_multiples(outcome, resolution)
+        return _Here((table, moved if mark is None else mark(moved)))
     if y is not None or (time is None and event is None):
         raise InvalidInput(
             f"X is a {type(X).__name__} whose rows are not in memory: its outcomes "
             "are two of its columns; give time= and event=, their names, and no y"
         )
-    columns = OutcomeColumns(time, event, features, resolution)
+    if not (sample_weight is None or is_name(sample_weight)):
+        raise InvalidInput(
+            f"X is a {type(X).__name__} whose rows are not in memory: its weights are "
+            "one of its columns; give its name as sample_weight"
+        )
+    columns = OutcomeColumns(time, event, features, resolution, sample_weight)
     return _There(frame, columns.among(frame.names))
 
 
-def new_columns(X: Any, columns: Callable[[], Columns]) -> Any:
+def new_columns(X: Any, columns: Callable[[], Columns], groups: Any = None) -> Any:
     """Return a table that is elsewhere with more columns, lazily; None if X is here.
 
     Parameters
@@ -180,10 +194,17 @@ def new_columns(X: Any, columns: Callable[[], Columns]) -> Any:
     X : table
     columns : callable
         Gives what is to be predicted.
+    groups : optional
+        Refused elsewhere: there they are a column whose name the model knows.
     """
     frame = frame_of(X)
     if frame is None:
         return None
+    if groups is not None:
+        raise InvalidInput(
+            f"X is a {type(X).__name__} whose rows are not in memory: its groups are "
+            "the column that fit or conformalize was given; leave groups away"
+        )
     wanted = columns()
     check_there(wanted.features, frame.names, " that the model was trained on")
     taken = [name for name in wanted.names if name in frame.names]

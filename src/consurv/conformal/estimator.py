@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -18,6 +17,7 @@ from sklearn.utils.validation import validate_data
 from consurv._checks import Float, as_levels
 from consurv._features import clear_refusals, has_names, in_order
 from consurv._frames import frame_of
+from consurv._labels import as_labels
 from consurv._params import (
     AtLeast,
     Between,
@@ -25,41 +25,43 @@ from consurv._params import (
     InstanceOf,
     OneOf,
     check_params,
-    make_rng,
 )
 from consurv.adapters import adapter_for
 from consurv.conformal.adjust import AdjustedCurves
-from consurv.conformal.adjustments import Adjustment, choose_kind
-from consurv.conformal.blocks import Block, Data
+from consurv.conformal.adjustments import Adjustment
 from consurv.conformal.censoring.rules import CensoringRule
 from consurv.conformal.columns import given_data, given_validation
-from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose, set_names
+from consurv.conformal.conformal_sets import set_names
 from consurv.conformal.curve_rows import CurveRows
 from consurv.conformal.elsewhere import given_subjects, new_columns
+from consurv.conformal.groups.given import (
+    conformal_groups,
+    group_sets,
+    labels_of_counted,
+    new_rows,
+)
+from consurv.conformal.groups.making import POOLINGS
+from consurv.conformal.groups.routed import Routed
 from consurv.conformal.identified import warn_of_ends
 from consurv.conformal.inputs import (
     as_table,
     check_enough,
     check_validation,
-    read_levels,
 )
 from consurv.conformal.kept import facts_of, fill, state_of
-from consurv.conformal.partitions import Partitions
 from consurv.conformal.predicted import (
     quantile_columns,
     risk_column,
     survival_columns,
 )
 from consurv.conformal.reading import KnownCurves, RawModel, rows_of
-from consurv.conformal.shifts import check_place
-from consurv.conformal.trainer import Trainer
+from consurv.conformal.settings import Settings
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import REARRANGEMENTS
 from consurv.errors import InvalidInput, NotConformalizedError
 from consurv.keep import write_archive
 from consurv.metrics import concordance_of_risk
-from consurv.outcome import Outcome
 
 __all__ = ["ConformalSurvival"]
 
@@ -155,6 +157,15 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     time_unit : str, optional
         What times are counted in, such as ``"months"``: it stands on the axes of
         displays and in reports, and is kept with the model.
+    group_pooling : {"partial", "none"}
+        With ``groups=``, whose subjects set the adjustment of a group. ``"partial"``:
+        its own, and those of other groups with a weight that falls from 1 (the pooled
+        adjustment) towards 0 the more clearly groups differ. ``"none"``: its own alone
+        (Mondrian), for which the guarantee of ``"time"``, ``"log-time"`` and
+        ``"level"`` holds within every group.
+    unseen_group : {"error", "pooled"}
+        What is done with new subjects of a group that no conformal subject belongs to:
+        refuse them, or give them the adjustment of all groups together.
 
     Attributes
     ----------
@@ -177,6 +188,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         The policy in effect; ``"given"`` after ``conformalize``.
     adjustment_ : Adjustment
         All that was found, with what it rests on, level by level.
+    groups_ : Groups
+        Only with ``groups=``: the adjustment of each group, and how much those of
+        others count for it. ``adjustment_`` and its numbers are the pooled ones.
     imputer_ : object
         The fitted model that censored subjects follow; only with ``FromEstimator``.
     n_features_in_ : int
@@ -219,6 +233,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         "n_jobs": (OneOf(None, -1), AtLeast(1)),
         "verbose": (OneOf(True, False), AtLeast(0)),
         "time_unit": (OneOf(None), InstanceOf(str)),
+        "group_pooling": OneOf(*POOLINGS),
+        "unseen_group": OneOf("error", "pooled"),
     }
 
     def __init__(
@@ -238,6 +254,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         n_jobs: int | None = None,
         verbose: int | bool = False,
         time_unit: str | None = None,
+        group_pooling: Literal["partial", "none"] = "partial",
+        unseen_group: Literal["error", "pooled"] = "error",
     ) -> None:
         self.estimator = estimator
         self.percentiles = percentiles
@@ -253,6 +271,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.time_unit = time_unit
+        self.group_pooling = group_pooling
+        self.unseen_group = unseen_group
 
     def fit(
         self,
@@ -263,6 +283,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         *,
         time: Any = None,
         event: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        groups_val: Any = None,
     ) -> Self:
         """Train the model and conformalize it by the policy ``conformal_set``.
 
@@ -280,6 +303,18 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             Where the outcomes stand in the table *X* itself (and in *X_val*), in place
             of *y*; all other columns are features. With scikit-learn's metadata
             routing they are asked for by ``set_fit_request``.
+        sample_weight : array-like of shape (n,), optional
+            How many subjects each row stands for in the adjustment, or the name of
+            such a column beside *time* and *event*. The model itself is trained without
+            weights, on all rows whose weight is not 0; one that takes weights is to be
+            fitted by hand, and conformalized. Rows of *y_val* weigh 1 each, unless it
+            is an ``Outcome`` with weights.
+        groups : name of a column or array-like of shape (n,), optional
+            Each group gets an adjustment of its own, see ``group_pooling``. A column of
+            *X* stays a feature, and predictions find it by its name; labels in an array
+            are to be given with every prediction.
+        groups_val : array-like, optional
+            The labels of *X_val*, where those of *X* are an array.
 
         Returns
         -------
@@ -298,33 +333,30 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                     "the estimator is frozen and needs no validation set; give its "
                     "conformal set as X and y"
                 )
-            return self.conformalize(X, y, time=time, event=event)
-        data = given_data(X, y, time, event)
-        given = given_validation(X_val, y_val, time, event, like=data[0])
+            return self.conformalize(
+                X,
+                y,
+                time=time,
+                event=event,
+                sample_weight=sample_weight,
+                groups=groups,
+            )
+        data = given_data(X, y, time, event, sample_weight=sample_weight)
+        given = given_validation(X_val, y_val, time, event, data[0], sample_weight)
         validation = check_validation(*given, like=data[0])
         check_enough(data[1])
-        trainer = Trainer(
-            adapter,
-            self.estimator,
-            partial(settings.kind.read, levels=settings.levels),
-            settings.rule,
-            self.validation_fraction,
-            self.n_folds,
-            settings.rng,
-            self.n_jobs,
-            bool(self.verbose),
+        data, validation, sets = group_sets(
+            (data, X, y, groups),
+            (validation, X_val, y_val, groups_val),
+            self.group_pooling,
+            sample_weight,
         )
-        n_validation = None if validation is None else len(validation[1])
-        name = choose(self.conformal_set, trainer, len(data[1]), n_validation)
-        collect = CONFORMAL_SETS[name].collect
-        assert collect is not None  # set_names() lists no other
-        trained = collect(trainer, data, validation)
+        settings.group_by(sets)
+        trained, policy, seconds = settings.train(adapter, data, validation)
         settings.rule = settings.rule_fitted(trained.training, trained.validation)
-        found = settings.make(
-            trained.blocks, trained.training[1], trained.policy or name
-        )
+        found = settings.make(trained.blocks, trained.training[1], policy)
         self._set_state(trained.estimator, data[0], found, settings.imputer)
-        self.fit_seconds_ = tuple(trainer.seconds)
+        self.fit_seconds_ = seconds
         return self
 
     def conformalize(
@@ -334,6 +366,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         *,
         time: Any = None,
         event: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
         resolution: float | None = None,
     ) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
@@ -352,6 +386,14 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             Where the outcomes stand in the table *X* itself, in place of *y*. Features
             are the columns that the model was trained on or, if it does not say, all
             others.
+        sample_weight : array-like of shape (n,), optional
+            How many subjects each row stands for: as if it were there so often, so
+            that k = ⌈ρ(W + 1)⌉ with W the sum. Weights that only say how much rows
+            count beside each other (survey weights, inverse probabilities) are first
+            to be scaled to what they are worth, such as n/Σw. 0 leaves a row out. Or
+            the name of such a column beside *time* and *event*.
+        groups : name of a column or array-like of shape (n,), optional
+            As in ``fit``; a column that the model was not trained on is no feature.
         resolution : float, optional
             Move observed times up to multiples of it, such as 1 for whole days. What
             is held of a table that is not in memory grows with the number of different
@@ -376,6 +418,18 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         >>> post = ConformalSurvival(model)
         >>> post.conformalize(table, time="months", event="died").n_features_in_
         1
+
+        Two sites, of which the second has times that are twice as long:
+
+        >>> site = np.repeat(["a", "b"], 200)
+        >>> times = np.tile(np.linspace(0.1, 40, 200), 2) * np.repeat([1, 2], 200)
+        >>> X, y = np.zeros((400, 1)), (np.ones(400), times)
+        >>> post = ConformalSurvival(model, adjustment="log-time")
+        >>> post.conformalize(X, y, groups=site).groups_
+        Groups('a': 200 subjects, others weigh ...; 'b': 200 subjects, others weigh ...)
+        >>> post.predict_quantile(X[:2], [0.5], groups=["a", "b"]).round()
+        array([[20.],
+               [40.]])
         """
         positive = {"resolution": (OneOf(None), Between(0, np.inf))}
         check_params({"resolution": resolution}, positive)
@@ -383,7 +437,13 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         estimator = getattr(self, "estimator_", self.estimator)
         raw = RawModel(estimator, verbose=bool(self.verbose))
         names = self._trained_names(raw)
-        subjects = given_subjects(X, y, time, event, names, resolution)
+        X, mark, sets = conformal_groups(
+            X, y, groups, names, self.group_pooling, sample_weight
+        )
+        settings.group_by(sets)
+        subjects = given_subjects(
+            X, y, time, event, names, sample_weight, resolution, mark
+        )
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
@@ -401,7 +461,15 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         return self._set_state(estimator, subjects.features, found, settings.imputer)
 
     @classmethod
-    def from_curves(cls, curves: SurvivalCurves, y: Any, **settings: Any) -> Self:
+    def from_curves(
+        cls,
+        curves: SurvivalCurves,
+        y: Any,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: Any = None,
+        **settings: Any,
+    ) -> Self:
         """Return an adjustment for a model of which only curves are at hand.
 
         Parameters
@@ -410,6 +478,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             What the model said of subjects whom it never saw.
         y : Outcome or anything that ``Outcome.of`` takes
             What happened to them, in the same order.
+        sample_weight : array-like of shape (n,), optional
+            How many subjects each stands for, as in ``conformalize``.
+        groups : array-like of shape (n,), optional
+            Their groups, as in ``fit``.
         **settings
             Those of ``ConformalSurvival``.
 
@@ -435,11 +507,18 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 "survival), or what read_curves reads from a file"
             )
         rows = CurveRows(curves)
-        return cls(rows, **settings).conformalize(rows.numbers(0), y)
+        model = cls(rows, **settings)
+        return model.conformalize(
+            rows.numbers(0), y, sample_weight=sample_weight, groups=groups
+        )
 
-    def calibrate(self, curves: SurvivalCurves) -> AdjustedCurves:
+    def calibrate(
+        self, curves: SurvivalCurves, *, groups: Any = None
+    ) -> AdjustedCurves:
         """Return the calibrated form of raw curves of the same model."""
-        return self.adjustment_.apply_to(curves, self.random_state)
+        labels = None if groups is None else as_labels(groups, n=len(curves))
+        routed = self.adjustment_.of_rows(labels, self.unseen_group)
+        return routed.apply_to(curves, self.random_state)
 
     def restore(
         self, adjustment: Adjustment, X: Any = None, *, conformal_set: str = "restored"
@@ -515,7 +594,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         return self._adjustment
 
     def predict_survival_function(
-        self, X: Any, *, times: ArrayLike | None = None
+        self, X: Any, *, times: ArrayLike | None = None, groups: Any = None
     ) -> AdjustedCurves:
         """Return the calibrated survival curve of every row of *X*.
 
@@ -530,8 +609,11 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             is the same kind of table, lazily, with columns such as ``survival_at_12``.
             Without times the columns are the curve's nodes, ``t_at_0.95`` and so on
             for all levels of the grid.
+        groups : array-like of shape (n,) or name of a column, optional
+            The group of each row, if the model was conformalized by groups; by default
+            the column of *X* that was named then. So in all predictions.
         """
-        found = new_columns(X, lambda: survival_columns(self, times))
+        found = new_columns(X, lambda: survival_columns(self, times), groups)
         if found is not None:
             calibrated: AdjustedCurves = found
             return calibrated
@@ -540,11 +622,13 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 "times go with tables that are not in memory; of the curves that are "
                 "returned here, curves.survival_at(times) gives the probabilities"
             )
-        X = self._check_rows(X)
+        X, routed = self._check_groups(X, groups)
         raw = RawModel(self.estimator_, verbose=bool(self.verbose))
-        return self._adjustment.predict(raw, X, self.random_state)
+        return routed.predict(raw, X, self.random_state)
 
-    def predict_both(self, X: Any) -> tuple[SurvivalCurves, AdjustedCurves]:
+    def predict_both(
+        self, X: Any, *, groups: Any = None
+    ) -> tuple[SurvivalCurves, AdjustedCurves]:
         """Return the raw and the calibrated curves of every row of *X*.
 
         The model predicts each row once. Both are held in memory; ``both_in_chunks``
@@ -561,25 +645,27 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         >>> raw.median()[:2], calibrated.median()[:2]
         (array([10., 10.]), array([10., 10.]))
         """
-        parts = list(self.both_in_chunks(X))
+        parts = list(self.both_in_chunks(X, groups=groups))
         return (
             SurvivalCurves.concatenate([raw for _, raw, _ in parts]),
             AdjustedCurves.concatenate([curves for _, _, curves in parts]),
         )
 
     def both_in_chunks(
-        self, X: Any
+        self, X: Any, *, groups: Any = None
     ) -> Iterator[tuple[slice, SurvivalCurves, AdjustedCurves]]:
         """Yield slices of the rows of *X* with their raw and calibrated curves."""
-        X = self._check_rows(X)
-        adjustment = self._adjustment
+        X, routed = self._check_groups(X, groups)
         model = RawModel(self.estimator_, verbose=bool(self.verbose))
         for rows, raw in model.chunks(X):
             seen = KnownCurves(model, raw)
             some = rows_of(X, rows)
-            yield rows, raw, adjustment.predict(seen, some, self.random_state)
+            part = routed.take(rows)
+            yield rows, raw, part.predict(seen, some, self.random_state)
 
-    def predict_quantile(self, X: Any, levels: ArrayLike) -> Float:
+    def predict_quantile(
+        self, X: Any, levels: ArrayLike, *, groups: Any = None
+    ) -> Float:
         """Return the times at which survival falls to *levels* (0.9 = early).
 
         Between the levels of the grid times are interpolated; only levels of the grid
@@ -593,13 +679,16 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """
         wanted = as_levels(levels)
         self.adjustment_.check_asked(wanted)
-        found = new_columns(X, lambda: quantile_columns(self, wanted))
+        found = new_columns(X, lambda: quantile_columns(self, wanted), groups)
         if found is not None:
             times: Float = found
             return times
-        return self.predict_survival_function(X).percentile_times(wanted)
+        curves = self.predict_survival_function(X, groups=groups)
+        return curves.percentile_times(wanted)
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Float:
+    def predict_interval(
+        self, X: Any, coverage: float = 0.9, *, groups: Any = None
+    ) -> Float:
         """Return intervals [q'(1 − a), q'(a)] with a = (1 − coverage)/2.
 
         With the kinds that move times or levels, if both ends are levels of the grid,
@@ -615,37 +704,47 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """
         check_params({"coverage": coverage}, {"coverage": Between(0, 1)})
         a = (1 - coverage) / 2
-        ends = self.predict_quantile(X, [1 - a, a])
+        ends = self.predict_quantile(X, [1 - a, a], groups=groups)
         if not isinstance(ends, np.ndarray):  # a table whose rows nobody has seen yet
             return ends
         warn_of_ends(ends[:, 1], self.adjustment_.follow_up)
         return ends
 
-    def predict(self, X: Any) -> Float:
+    def predict(self, X: Any, *, groups: Any = None) -> Float:
         """Return a risk score, higher for an earlier event: minus the median.
 
         Of a table that is not in memory the same kind of table with a column ``risk``.
         """
-        found = new_columns(X, lambda: risk_column(self))
+        found = new_columns(X, lambda: risk_column(self), groups)
         if found is not None:
             risk: Float = found
             return risk
-        return -self.predict_survival_function(X).median()
+        return -self.predict_survival_function(X, groups=groups).median()
 
     def score(
-        self, X: Any, y: Any = None, *, time: Any = None, event: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        time: Any = None,
+        event: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
     ) -> float:
         """Return Harrell's concordance index of ``predict``.
 
-        *time* and *event* name columns of *X*, as in ``fit``.
+        *time*, *event*, *sample_weight* and *groups* are those of ``fit``.
         """
         names = getattr(self, "feature_names_in_", None)
-        X, outcome = given_data(X, y, time, event, names)
-        return float(concordance_of_risk(outcome, self.predict(X)))
+        rows, labels = new_rows(X, groups, self.adjustment_.groups, names)
+        data = given_data(rows, y, time, event, names, sample_weight)
+        if labels is not None:
+            labels = labels_of_counted(labels, data[1], (X, y, sample_weight))
+        return float(concordance_of_risk(data[1], self.predict(data[0], groups=labels)))
 
-    def _settings(self) -> _Settings:
+    def _settings(self) -> Settings:
         check_params(self.get_params(deep=False), self._rules)
-        return _Settings(self)
+        return Settings(self)
 
     def _trained_names(self, raw: RawModel) -> list[Any] | None:
         """Return the columns that the model was trained on, if it says."""
@@ -656,9 +755,15 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             return None
         return raw.adapter.feature_names(raw.estimator)
 
+    def _check_groups(self, X: Any, groups: Any) -> tuple[Any, Adjustment | Routed]:
+        """Return a table to predict from, and the adjustments of its rows."""
+        adjustment = self.adjustment_
+        names = getattr(self, "feature_names_in_", None)
+        X, labels = new_rows(X, groups, adjustment.groups, names)
+        return self._check_rows(X), adjustment.of_rows(labels, self.unseen_group)
+
     def _check_rows(self, X: Any) -> Any:
         """Return a table that the fitted model can predict from."""
-        self._check_conformalized()
         X = as_table(X)
         if hasattr(self, "n_features_in_"):
             names = getattr(self, "feature_names_in_", None)
@@ -678,6 +783,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         for name in self.__dict__.pop("_shown", ()):  # an earlier fit's
             self.__dict__.pop(name, None)
         shown = adjustment.attributes()
+        if adjustment.groups is not None:
+            shown["groups_"] = adjustment.groups
         if imputer is not None:
             shown["imputer_"] = imputer
         self.__dict__.update(shown)
@@ -707,53 +814,3 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         with suppress(AttributeError):
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-
-class _Settings:
-    """What is asked of the post-process, checked; and how to answer."""
-
-    def __init__(self, model: ConformalSurvival) -> None:
-        self.kind = choose_kind(model.adjustment, model.get_params(deep=False))
-        self.levels = read_levels(model.percentiles)
-        self.rule = self.kind.choose_rule(model.censoring, model.n_samples)
-        self.rng = make_rng(model.random_state)
-        self._model = model
-
-    @property
-    def imputer(self) -> Any:
-        """The model that censored subjects follow, or None if the rule has none."""
-        return getattr(self.rule, "imputer", None)
-
-    def rule_fitted(
-        self, training: Data | None, validation: Data | None, earlier: Any = None
-    ) -> Any:
-        """Return the rule with its model fitted, if it has one."""
-        if not isinstance(self.rule, CensoringRule):
-            return self.rule
-        return self.rule.fitted(training, validation, earlier)
-
-    def reader(self, raw: RawModel) -> Callable[[Data], Block]:
-        """Return what reads the raw curves of subjects that the model never saw."""
-        return partial(self.kind.read, raw, levels=self.levels, in_training=False)
-
-    def make(
-        self,
-        blocks: Partitions | list[Block],
-        training: Outcome | None,
-        conformal_set: str,
-    ) -> Adjustment:
-        """Return the adjustment that a conformal set leads to."""
-        model = self._model
-        if isinstance(self.rule, CensoringRule):
-            check_place(blocks, self.rule)  # before rows are predicted
-        return self.kind.make(
-            blocks,
-            self.rule,
-            self.rng,
-            kaplan_meier=model.kaplan_meier,
-            training=training,
-            conformal_set=conformal_set,
-            censoring=self.kind.rule_name(self.rule, model.censoring),
-            n_samples=model.n_samples,
-            rearrange=model.rearrange,
-        )

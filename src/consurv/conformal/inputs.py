@@ -19,6 +19,7 @@ from consurv._features import check_no_repeats, in_order
 from consurv._warnings import warn
 from consurv.adapters.adapter import n_rows
 from consurv.conformal.blocks import Data
+from consurv.conformal.reading import rows_of
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
@@ -74,11 +75,15 @@ def as_table(X: Any) -> Any:
     return X
 
 
-def check_data(X: Any, y: Any) -> Data:
-    """Return features and outcomes of the same subjects."""
+def check_data(X: Any, y: Any, sample_weight: Any = None) -> Data:
+    """Return features and outcomes of the same subjects, without those of weight 0."""
     X, outcome = as_table(X), Outcome.of(y)
     check_same_length(X=n_rows(X), y=len(outcome))
-    return X, outcome
+    outcome = outcome.weighted(sample_weight)
+    counted = outcome.counted
+    if counted is None:
+        return X, outcome
+    return rows_of(X, np.flatnonzero(counted)), outcome.counting
 
 
 def check_enough(outcome: Outcome) -> None:

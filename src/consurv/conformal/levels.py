@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from consurv._checks import Bool, Float, as_floats, as_levels, check_same_length
 from consurv._registry import resolve
 from consurv._warnings import warn
+from consurv._weights import as_weights
 from consurv.conformal.identified import ENOUGH_EVENTS, listed, unidentified_text
 from consurv.conformal.probabilities import Counts, Mass, equal_weights, product_limit
 from consurv.conformal.quantile import rank
@@ -27,6 +28,7 @@ def conformal_levels(
     *,
     censoring: Literal["uniform", "self-consistent"] = "uniform",
     survival_before: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Float:
     """Return the level ρ* at which the raw curves are to be read for every level ρ.
 
@@ -64,6 +66,8 @@ def conformal_levels(
     survival_before : array-like of shape (N,), optional
         S(t_j⁻|x_j), as ``SurvivalCurves.survival_before_observed`` gives it; at least
         S(t_j|x_j). Only that of events is looked at.
+    sample_weight : array-like of shape (N,), optional
+        How many subjects each stands for; N is then their sum.
 
     Returns
     -------
@@ -103,7 +107,10 @@ def conformal_levels(
         check_same_length(event=len(happened), survival_before=len(before))
         _check_order(survival, before)
     grid = as_levels(levels)
-    return find_levels(survival, happened, grid, censoring, before).levels
+    weight = None
+    if sample_weight is not None:
+        weight = as_weights(sample_weight, len(happened), of="event")
+    return find_levels(survival, happened, grid, censoring, before, weight).levels
 
 
 def _as_probabilities(values: ArrayLike, name: str) -> Float:
@@ -152,6 +159,7 @@ def find_levels(
     levels: Float,
     censoring: str = "uniform",
     before: Float | None = None,
+    weight: Float | None = None,
 ) -> Levels:
     """Return the adjusted levels, and what they rest on.
 
@@ -167,13 +175,22 @@ def find_levels(
         A key of ``WEIGHTS``.
     before : ndarray of shape (N,), optional
         Survival just before the observed times; by default the same.
+    weight : ndarray of shape (N,), optional
+        What each subject counts.
     """
     weigh = resolve(WEIGHTS, censoring, "censoring rule for levels")
-    n = len(survival)
-    if n < 2:
-        raise InvalidInput(f"{n} subjects set the levels; at least two are needed")
+    before = survival if before is None else before
+    if weight is not None and not weight.all():
+        some = weight > 0
+        survival, event, before = survival[some], event[some], before[some]
+        weight = weight[some]
+    if len(survival) < 2:
+        raise InvalidInput(
+            f"{len(survival)} subjects set the levels; at least two are needed"
+        )
+    n = len(survival) if weight is None else float(weight.sum())
     ranks = np.array([rank(float(level), n) for level in levels])
-    counts = Counts.of(survival, event, survival if before is None else before)
+    counts = Counts.of(survival, event, before, weight)
     mass = weigh(counts)
     adjusted = mass.smallest(np.minimum(ranks, n), n)
     needed = np.minimum(ENOUGH_EVENTS, ranks / 2)

@@ -98,6 +98,7 @@ class LawMass(Protocol):
     last_time: float  # no law reaches further; 0 where scores have no unit of time
     most_pieces: int  # how many breakpoints there are at a level
     straight: bool  # whether all that does not jump is a line where nothing bends
+    weights: Float | None  # of the subjects, 1 at most; by default they count 1 each
 
     def sketch(self, size: int) -> Float:
         """Return scores (g, ·) that resemble the mass, each of weight 1/size."""
@@ -136,7 +137,9 @@ class LevelMass:
 
     ``fixed`` is mass that is there whatever the score; ``n_fixed`` subjects are neither
     points nor in the law, and contribute no more than their part of it. ``events`` says
-    which points are observed events, where not all are.
+    which points are observed events, where not all are. ``weights`` of points and
+    ``law_weights`` are there where subjects do not all count 1; nothing but
+    ``weighted_questions.py`` looks at them.
     """
 
     points: Float
@@ -144,6 +147,8 @@ class LevelMass:
     fixed: float = 0.0
     n_fixed: int = 0
     events: Bool | None = None
+    weights: Float | None = None
+    law_weights: Float | None = None
 
     @property
     def n(self) -> int:

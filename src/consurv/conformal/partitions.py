@@ -17,7 +17,7 @@ from typing import Any, Protocol, Self, TypeVar, overload
 
 import numpy as np
 
-from consurv._checks import Float, Index
+from consurv._checks import Float
 from consurv.conformal.blocks import Block, Contribution
 from consurv.conformal.questions import (
     FEW_POINTS,
@@ -26,6 +26,8 @@ from consurv.conformal.questions import (
     Sketch,
     merge,
 )
+from consurv.conformal.weighted_questions import WeightedSketch
+from consurv.curves.counts import Numbers, tally
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -116,13 +118,18 @@ class Partitions(ABC):
 
     @property
     def n(self) -> int:
-        """Number of subjects."""
+        """Number of subjects, whatever they weigh."""
         return self.outcomes.n
 
     @property
     def n_events(self) -> int:
-        """Number of events."""
-        return int(self.outcomes.events.sum())
+        """Number of events, whatever they weigh."""
+        return self.outcomes.n_events
+
+    @property
+    def weighted(self) -> bool:
+        """Whether subjects do not all count 1."""
+        return self.outcomes.rows is not None
 
     def contributions(self, rule: Any, rng: np.random.Generator) -> Sequence[Any]:
         """Return what they contribute by a rule that looks at each block alone."""
@@ -177,13 +184,18 @@ class Blocks(Partitions, Sequence[Block]):
 
     @property
     def n(self) -> int:
-        """Number of subjects."""
+        """Number of subjects, whatever they weigh."""
         return sum(len(block.outcome) for block in self._blocks)
 
     @property
     def n_events(self) -> int:
-        """Number of events."""
+        """Number of events, whatever they weigh."""
         return sum(block.outcome.n_events for block in self._blocks)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether subjects do not all count 1."""
+        return any(block.outcome.weight is not None for block in self._blocks)
 
     def contributions(
         self, rule: Any, rng: np.random.Generator
@@ -228,18 +240,28 @@ class OutcomeCounts:
     ----------
     times : ndarray of shape (K,)
         Distinct, ascending.
-    subjects, events : ndarray of int of shape (K,)
-        Observed until each time, and how many of them had the event there.
+    subjects, events : ndarray of shape (K,)
+        Observed until each time, and how many of them had the event there; sums of
+        weights, where there are weights.
+    rows : pair of int or None
+        How many subjects and events there are, whatever they weigh; None without
+        weights.
     """
 
     times: Float
-    subjects: Index
-    events: Index
+    subjects: Numbers
+    events: Numbers
+    rows: tuple[int, int] | None = None
 
     @property
     def n(self) -> int:
-        """Number of subjects."""
-        return int(self.subjects.sum())
+        """Number of subjects, whatever they weigh."""
+        return self.rows[0] if self.rows else int(self.subjects.sum())
+
+    @property
+    def n_events(self) -> int:
+        """Number of events, whatever they weigh."""
+        return self.rows[1] if self.rows else int(self.events.sum())
 
     @classmethod
     def merged(cls, parts: Sequence[OutcomeCounts]) -> OutcomeCounts:
@@ -247,11 +269,15 @@ class OutcomeCounts:
         times, place = np.unique(
             np.concatenate([part.times for part in parts]), return_inverse=True
         )
-        size = len(times)
-        counts = np.zeros((2, size), dtype=np.int64)
-        np.add.at(counts[0], place, np.concatenate([p.subjects for p in parts]))
-        np.add.at(counts[1], place, np.concatenate([p.events for p in parts]))
-        return cls(times, *counts)
+        columns = [np.concatenate([p.subjects for p in parts])]
+        columns.append(np.concatenate([p.events for p in parts]))
+        counts = np.zeros((2, len(times)), dtype=np.result_type(*columns))
+        for sums, column in zip(counts, columns, strict=True):
+            np.add.at(sums, place, column)
+        rows = None
+        if any(part.rows for part in parts):
+            rows = sum(part.n for part in parts), sum(part.n_events for part in parts)
+        return cls(times, counts[0], counts[1], rows)
 
     def curve(self) -> KaplanMeier:
         """Return the Kaplan–Meier curve.
@@ -278,13 +304,8 @@ class Outcomes:
     def answer(self, block: Block) -> OutcomeCounts:
         """Count those of one block."""
         outcome = block.outcome
-        times, place = np.unique(outcome.time, return_inverse=True)
-        size = len(times)
-        return OutcomeCounts(
-            times,
-            np.bincount(place, minlength=size),
-            np.bincount(place[outcome.event], minlength=size),
-        )
+        rows = len(outcome), outcome.n_events
+        return OutcomeCounts(*tally(outcome), None if outcome.weight is None else rows)
 
 
 @dataclass(frozen=True)
@@ -336,10 +357,14 @@ class _Elsewhere:
 
     def __init__(self, subjects: Partitions, rule: Any) -> None:
         self._subjects, self._rule = subjects, rule
+        self.weighted = subjects.weighted
         # Few enough to be listed, or else quantiles that are not too many in all.
         few = FEW_POINTS if subjects.n <= FEW_POINTS else 0
         size = min(max(_ALL_QUANTILES // subjects.n_parts, _FEWEST), QUANTILES)
-        self._sketch = Sketch(np.arange(len(subjects.levels)), few, size)
+        levels = np.arange(len(subjects.levels))
+        self._sketch: Question[Any] = Sketch(levels, few, size)
+        if self.weighted:
+            self._sketch = WeightedSketch(levels, few)
 
     @cached_property
     def _first(self) -> Any:
@@ -361,7 +386,7 @@ class _Elsewhere:
     def answer(self, question: Question[S]) -> S:
         """Return the summary that a question asks for."""
         answer: S
-        if isinstance(question, Sketch):
+        if isinstance(question, Sketch | WeightedSketch):
             answer = self._first[1]
         else:
             (answer,) = self.answer_all([question])

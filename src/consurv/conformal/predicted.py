@@ -46,7 +46,9 @@ def _features(model: Any) -> list[Any]:
             "the model does not know the names of its features, and the columns of X "
             "are taken by name; give conformalize a table whose columns have names"
         )
-    return list(names)
+    groups = model.adjustment_.groups
+    column = [] if groups is None or groups.column in names else [groups.column]
+    return [*names, *(name for name in column if name is not None)]
 
 
 def _quantiles(model: Any, levels: Float, X: Any) -> Float:

@@ -8,6 +8,7 @@ time is spread over (S(t), S(t⁻)]; a censored subject may be spread over (0, S
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -42,8 +43,14 @@ class Counts:
     censored: Float
 
     @classmethod
-    def of(cls, survival: Float, event: Bool, before: Float) -> Counts:
+    def of(
+        cls, survival: Float, event: Bool, before: Float, weight: Float | None = None
+    ) -> Counts:
         """Count subjects by S(t), whether the event happened, and S(t⁻)."""
+        if weight is not None:  # sums are the same whatever the order
+            order = np.lexsort((weight, before, event, survival))
+            survival, event, before = survival[order], event[order], before[order]
+            weight = weight[order]
         low = np.where(survival < _TINY, 0.0, survival)
         high = np.where(event & (before > low + _NARROW), before, low)
         # 0 is a kink: the first line starts there.
@@ -51,12 +58,17 @@ class Counts:
         size, n = len(kinks), len(low)
         first, last = place[1 : n + 1], place[n + 1 :]
         spread = last > first
-        points = np.bincount(first[event & ~spread], minlength=size)
+
+        def of_some(rows: Bool) -> Float:
+            own = None if weight is None else weight[rows]
+            return np.bincount(first[rows], own, minlength=size).astype(np.float64)
+
+        own = None if weight is None else weight[spread]
         return cls(
             kinks,
-            points.astype(np.float64),
-            _spread(kinks, first[spread], last[spread]),
-            np.bincount(first[~event], minlength=size).astype(np.float64),
+            of_some(event & ~spread),
+            _spread(kinks, first[spread], last[spread], own),
+            of_some(~event),
         )
 
     def events_below(self, u: Float) -> Float:
@@ -71,18 +83,21 @@ class Counts:
         return found
 
 
-def _spread(kinks: Float, first: Index, last: Index) -> Float:
+def _spread(
+    kinks: Float, first: Index, last: Index, weight: Float | None = None
+) -> Float:
     """Return the mass in each piece of subjects spread evenly between two kinks."""
     order = np.lexsort((last, first))  # sums are the same whatever the order
     first, last, size = first[order], last[order], len(kinks)
-    density = 1 / (kinks[last] - kinks[first])
+    mass = 1.0 if weight is None else weight[order]
+    density = mass / (kinks[last] - kinks[first])
     # A subject's density begins after its first kink and ends with its last.
     turns = np.bincount(first, density, size) - np.bincount(last, density, size)
     covers = np.bincount(first, minlength=size) - np.bincount(last, minlength=size)
     # Cumulated turns cancel to rounding, not to zero.
     here = np.where(np.cumsum(covers) > 0, np.cumsum(turns).clip(0.0), 0.0)
-    mass: Float = np.append(0.0, here[:-1] * np.diff(kinks))
-    return mass
+    pieces: Float = np.append(0.0, here[:-1] * np.diff(kinks))
+    return pieces
 
 
 @dataclass(frozen=True)
@@ -101,7 +116,7 @@ class Mass:
     pieces: Float
     rising: Float
 
-    def smallest(self, ranks: Index, n: int) -> Float:
+    def smallest(self, ranks: Any, n: float) -> Float:
         """Return the smallest u with N·F(u) ≥ k for every rank k ≤ N."""
         kinks = self.kinks
         slopes = np.zeros(len(kinks))
@@ -123,7 +138,8 @@ class Mass:
             own = np.where(self.pieces[i] > 0, self.pieces[i] / (kinks[i] - start), 0.0)
             inside = (ranks - settled_before[i] + own * start) / (slope[i] + own)
         inside = np.clip(inside, start, kinks[i])
-        return np.where((before[i] >= target) & (i > 0), inside, kinks[i])
+        found: Float = np.where((before[i] >= target) & (i > 0), inside, kinks[i])
+        return found
 
 
 def equal_weights(counts: Counts) -> Mass:

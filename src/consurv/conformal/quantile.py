@@ -18,16 +18,22 @@ Cost: O(N) per level and round; memory: what lies in the windows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from consurv._checks import Float, Index
+from consurv._checks import Bool, Float, Index
 from consurv.conformal.level_search import Searches
 from consurv.conformal.masses import to_mass
 from consurv.conformal.questions import Outline, Partition, Sketch, ask, ask_all
 
-__all__ = ["Quantiles", "conformal_quantiles", "rank", "smallest_scores"]
+__all__ = [
+    "MAX_ROUNDS",
+    "Quantiles",
+    "conformal_quantiles",
+    "rank",
+    "smallest_scores",
+]
 
 # Up to so many breakpoints are listed without a search.
 FEW_PIECES = 1 << 14
@@ -43,20 +49,24 @@ class Quantiles(NamedTuple):
     scores : ndarray of shape (P,)
         NaN where no subject counts. Where part of the mass is fixed, -inf if that alone
         reaches k and inf if the mass nowhere does.
-    ranks, n, n_events : ndarray of int of shape (P,)
-        k, the subjects that count, and the events among them with scores up to it.
+    ranks, n, n_events : ndarray of shape (P,)
+        k, the subjects that count, and the events among them with scores up to it
+        (these as much as they weigh).
     rounds : int
         How often partitions were asked.
+    beyond : ndarray of bool of shape (P,)
+        Where k exceeds the number of subjects, or the sum of their weights.
     """
 
     scores: Float
     ranks: Index
     n: Index
-    n_events: Index
+    n_events: Any
     rounds: int
+    beyond: Bool
 
 
-def rank(level: float, n: int) -> int:
+def rank(level: float, n: float) -> int:
     """Return k = ⌈ρ(N + 1)⌉, guarded against the rounding of ρ.
 
     >>> rank(0.55, 99), rank(0.1 + 0.2, 9), rank(0.95, 18)
@@ -117,7 +127,8 @@ def _search(
         answers = ask_all(partitions, [question for _, question in asked])
         for (levels, question), found in zip(asked, answers, strict=True):
             searches.see(levels, question, found)
-    return Quantiles(searches.scores, ranks, outline.n, searches.n_events, rounds)
+    n, beyond = outline.n, ranks > outline.n
+    return Quantiles(searches.scores, ranks, n, searches.n_events, rounds, beyond)
 
 
 def _of_all_points(outline: Outline, ranks: Index) -> Quantiles:
@@ -134,4 +145,4 @@ def _of_all_points(outline: Outline, ranks: Index) -> Quantiles:
         found[i] = np.partition(scores[i], places[i])[places[i]]
         n_events[i] = np.count_nonzero(outline.events[i] & (scores[i] <= found[i]))
     found[n == 0] = np.nan
-    return Quantiles(found, ranks, n, n_events, 1)
+    return Quantiles(found, ranks, n, n_events, 1, ranks > n)

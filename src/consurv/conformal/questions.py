@@ -36,9 +36,14 @@ __all__ = [
     "Question",
     "Sketch",
     "Window",
+    "add",
     "ask",
     "ask_all",
+    "join",
+    "joined",
+    "least",
     "merge",
+    "most",
 ]
 
 # For some subjects at a time their mass at some levels, these by their place in a
@@ -80,7 +85,8 @@ class Partition(Protocol):
         """Return the summary for them."""
 
 
-def _add(parts: Sequence[Any]) -> Any:
+def add(parts: Sequence[Any]) -> Any:
+    """Return the sum of arrays of partitions."""
     return np.sum(parts, axis=0)
 
 
@@ -88,7 +94,8 @@ def _carry(parts: Sequence[Any]) -> Any:
     return carry(np.sum(parts, axis=0))
 
 
-def _join(parts: Sequence[Any]) -> Any:
+def join(parts: Sequence[Any]) -> Any:
+    """Return arrays of partitions one after another."""
     return np.concatenate(parts)
 
 
@@ -96,11 +103,13 @@ def _beside(parts: Sequence[Any]) -> Any:
     return np.concatenate(parts, axis=1)
 
 
-def _most(parts: Sequence[Any]) -> Any:
+def most(parts: Sequence[Any]) -> Any:
+    """Return the largest of each."""
     return np.max(parts, axis=0)
 
 
-def _least(parts: Sequence[Any]) -> Any:
+def least(parts: Sequence[Any]) -> Any:
+    """Return the least of each."""
     return np.min(parts, axis=0)
 
 
@@ -169,18 +178,18 @@ class Outline:
         Whether they are all scores that there are; those of weight 0 are none.
     """
 
-    n_points: Index = field(metadata={"merge": _add})
-    n_law: Index = field(metadata={"merge": _add})
-    n_fixed: Index = field(metadata={"merge": _add})
-    most_pieces: Float = field(metadata={"merge": _add})
-    last_time: Float = field(metadata={"merge": _most})
+    n_points: Index = field(metadata={"merge": add})
+    n_law: Index = field(metadata={"merge": add})
+    n_fixed: Index = field(metadata={"merge": add})
+    most_pieces: Float = field(metadata={"merge": add})
+    last_time: Float = field(metadata={"merge": most})
     fixed: Index = field(metadata={"merge": _carry})
     reach: Index = field(metadata={"merge": _carry})
     scores: Float = field(metadata={"merge": _beside})
     weights: Float = field(metadata={"merge": _beside})
     events: Bool = field(metadata={"merge": _beside})
-    variance: Float = field(metadata={"merge": _add})
-    listed: Bool = field(metadata={"merge": _least})
+    variance: Float = field(metadata={"merge": add})
+    listed: Bool = field(metadata={"merge": least})
 
     @property
     def n(self) -> Index:
@@ -222,7 +231,7 @@ class Sketch:
         """Return the outline of one partition, whose levels come with all subjects."""
         parts = [_outline(mass, self.few, self.size) for _, mass in masses]
         width = max(part.scores.shape[1] for part in parts)
-        return merge([_padded(part, width) for part in parts], _join)
+        return merge([_padded(part, width) for part in parts], join)
 
 
 def _outline(mass: LevelMass, few: int, quantiles: int) -> Outline:
@@ -295,12 +304,12 @@ class Nearby:
         whether it is an event.
     """
 
-    below: Index = field(metadata={"merge": _add})
-    events_below: Index = field(metadata={"merge": _add})
-    law: Float = field(metadata={"merge": _add})
-    level: Index = field(metadata={"merge": _join})
-    points: Float = field(metadata={"merge": _join})
-    events: Bool = field(metadata={"merge": _join})
+    below: Index = field(metadata={"merge": add})
+    events_below: Index = field(metadata={"merge": add})
+    law: Float = field(metadata={"merge": add})
+    level: Index = field(metadata={"merge": join})
+    points: Float = field(metadata={"merge": join})
+    events: Bool = field(metadata={"merge": join})
 
 
 @dataclass(frozen=True)
@@ -333,7 +342,7 @@ class Window:
                 found.append((level + group.start, points.ravel()[place], events))
             if law.size and mass.law is not None and mass.n_law:
                 law[group] += mass.law.coarse_masses(self.places[group])
-        return Nearby(below, events_below, law, *_joined(found, (0, 0.0, True)))
+        return Nearby(below, events_below, law, *joined(found, (0, 0.0, True)))
 
 
 @dataclass(frozen=True)
@@ -358,14 +367,14 @@ class Breakpoints:
     """
 
     law: Index = field(metadata={"merge": _carry})
-    n_pieces: Index = field(metadata={"merge": _add})
-    base_slope: Float = field(metadata={"merge": _add})
-    straight: Bool = field(metadata={"merge": _most})
-    rough: Bool = field(metadata={"merge": _most})
-    level: Index = field(metadata={"merge": _join})
-    position: Float = field(metadata={"merge": _join})
-    jump: Float = field(metadata={"merge": _join})
-    turn: Float = field(metadata={"merge": _join})
+    n_pieces: Index = field(metadata={"merge": add})
+    base_slope: Float = field(metadata={"merge": add})
+    straight: Bool = field(metadata={"merge": most})
+    rough: Bool = field(metadata={"merge": most})
+    level: Index = field(metadata={"merge": join})
+    position: Float = field(metadata={"merge": join})
+    jump: Float = field(metadata={"merge": join})
+    turn: Float = field(metadata={"merge": join})
 
 
 @dataclass(frozen=True)
@@ -409,7 +418,7 @@ class Bracket:
                 found.append(_gathered(pieces, listed, group.start))
                 for i, slope in enumerate(pieces.base_slope.tolist(), group.start):
                     slopes[i].append(slope)
-        level, *columns = _joined(found, (0, 0.0, 0.0, 0.0))
+        level, *columns = joined(found, (0, 0.0, 0.0, 0.0))
         kept = (n_pieces <= self.limit)[level]
         return Breakpoints(
             units,
@@ -450,7 +459,7 @@ def _gathered(
     return level[: len(places)], places, jumps, turns
 
 
-def _joined(found: Sequence[Any], like: tuple[Any, ...]) -> list[Any]:
+def joined(found: Sequence[Any], like: tuple[Any, ...]) -> list[Any]:
     """Return lists one after another, column by column."""
     return [
         np.concatenate([np.empty(0, type(value)), *(entry[j] for entry in found)])

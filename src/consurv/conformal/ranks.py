@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,6 +25,7 @@ __all__ = ["CellCounts", "Cells", "NumberOf", "order_statistics"]
 FIRST, _FINER = 43, 12
 # Cells with so many members in all are listed.
 _FEW = 1 << 16
+_ROUNDING = 1e-9
 
 
 class NumberOf(Protocol):
@@ -33,13 +34,16 @@ class NumberOf(Protocol):
     def __call__(self, block: Block) -> Float:
         """Return a number for each subject that counts."""
 
+    def weights(self, block: Block) -> Float | None:
+        """Return what they weigh; None: 1 each."""
+
 
 @dataclass(frozen=True)
 class CellCounts:
     """How many subjects are in each cell, cells ascending."""
 
     cells: Index
-    counts: Index
+    counts: Any
 
     @classmethod
     def merged(cls, parts: Sequence[CellCounts]) -> CellCounts:
@@ -47,8 +51,9 @@ class CellCounts:
         cells, place = np.unique(
             np.concatenate([part.cells for part in parts]), return_inverse=True
         )
-        counts = np.zeros(len(cells), dtype=np.int64)
-        np.add.at(counts, place, np.concatenate([part.counts for part in parts]))
+        several = np.concatenate([part.counts for part in parts])
+        counts = np.zeros(len(cells), dtype=several.dtype)
+        np.add.at(counts, place, several)
         return cls(cells, counts)
 
 
@@ -72,14 +77,20 @@ class Cells:
     def answer(self, block: Block) -> CellCounts:
         """Count those of one block."""
         keys = _keys(np.ascontiguousarray(self.number_of(block)))
+        weights = self.number_of.weights(block)
         if self.within is not None:
             bits, wanted = self.within
-            keys = keys[np.isin(keys >> bits, wanted)]
-        return CellCounts(*np.unique(keys >> self.left_out, return_counts=True))
+            inside = np.isin(keys >> bits, wanted)
+            keys = keys[inside]
+            weights = None if weights is None else weights[inside]
+        if weights is None:
+            return CellCounts(*np.unique(keys >> self.left_out, return_counts=True))
+        cells, place = np.unique(keys >> self.left_out, return_inverse=True)
+        return CellCounts(cells, np.bincount(place, weights, minlength=len(cells)))
 
 
 def order_statistics(
-    subjects: Partitions, number_of: NumberOf, first: CellCounts, ranks: Index
+    subjects: Partitions, number_of: NumberOf, first: CellCounts, ranks: Any
 ) -> Float:
     """Return the numbers at some ranks, 0 for the smallest.
 
@@ -89,14 +100,15 @@ def order_statistics(
     number_of : NumberOf
     first : CellCounts
         What ``Cells(number_of)`` answered.
-    ranks : ndarray of int of shape (k,)
+    ranks : ndarray of shape (k,)
+        Where subjects have weights, each takes so many.
 
     Examples
     --------
     >>> from consurv.conformal.partitions import Blocks
     >>> from consurv.outcome import Outcome
-    >>> def first(block):
-    ...     return block.reading[:, 0]
+    >>> from consurv.conformal.censoring.strata import RawMedian
+    >>> first = RawMedian()
     >>> q = np.array([[3.0], [-1.0], [np.inf], [2.0]])
     >>> subjects = Blocks([Block(q, np.array([0.5]), Outcome([1] * 4, [1] * 4))])
     >>> counts = subjects.ask(Cells(first))
@@ -105,7 +117,9 @@ def order_statistics(
     """
     # All members of a cell that is looked into are counted; those of the others
     # between them are not, so ranks are counted from the start of a cell.
-    left_out, counted, ranks = FIRST, first, np.asarray(ranks)
+    # Sums of weights are rounded: a rank at the end of a cell lies beyond it.
+    left_out, counted = FIRST, first
+    ranks = np.asarray(ranks, dtype=np.float64) + _ROUNDING
     while left_out:
         ends = np.cumsum(counted.counts)
         place = np.searchsorted(ends, ranks, side="right")

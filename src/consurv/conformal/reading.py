@@ -14,8 +14,9 @@ from consurv.adapters import Adapter, adapter_for
 from consurv.adapters.adapter import n_rows
 from consurv.curves.chunks import CHUNK_ROWS, CHUNK_SUBJECTS, in_chunks, row_chunks
 from consurv.curves.curves import SurvivalCurves
+from consurv.outcome import Outcome
 
-__all__ = ["KnownCurves", "OutOfBagModel", "RawModel", "rows_of"]
+__all__ = ["KnownCurves", "OutOfBagModel", "RawModel", "fit_plainly", "rows_of"]
 
 
 class RawModel:
@@ -51,6 +52,10 @@ class RawModel:
     def curves(self, X: Any) -> SurvivalCurves:
         """Return the raw curves of all rows at once."""
         return self.adapter.curves(self.estimator, X)
+
+    def of_rows(self, rows: Any) -> RawModel:
+        """Return the model for some of the rows: itself, as it predicts any."""
+        return self
 
     def chunks(
         self, X: Any, max_subjects: int = CHUNK_SUBJECTS
@@ -133,6 +138,10 @@ class KnownCurves(RawModel):
         super().__init__(raw.estimator, raw.adapter)
         self._curves = curves
 
+    def of_rows(self, rows: Any) -> KnownCurves:
+        """Return the model with the curves of some of the rows."""
+        return KnownCurves(self, self._curves[rows])
+
     def chunks(
         self, X: Any, max_subjects: int = CHUNK_SUBJECTS
     ) -> Iterator[tuple[slice, SurvivalCurves]]:
@@ -185,6 +194,21 @@ def _with_progress(
         for rows, curves in chunks:
             yield rows, curves
             advance(rows.stop - rows.start)
+
+
+def fit_plainly(
+    adapter: Adapter,
+    estimator: Any,
+    data: tuple[Any, Outcome],
+    validation: tuple[Any, Outcome] | None,
+) -> Any:
+    """Return a model trained without weights, which are for the conformal step alone.
+
+    Whether a model would look at them depends on its library.
+    """
+    X, outcome = data
+    stop = None if validation is None else (validation[0], validation[1].unweighted)
+    return adapter.fit(estimator, X, outcome.unweighted, stop)
 
 
 def rows_of(X: Any, rows: Any) -> Any:

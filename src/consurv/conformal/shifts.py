@@ -17,6 +17,7 @@ from consurv.conformal.found import Shifts
 from consurv.conformal.identified import ENOUGH_EVENTS, listed, unidentified_text
 from consurv.conformal.partitions import Blocks, Partitions, as_partitions
 from consurv.conformal.quantile import Quantiles, conformal_quantiles
+from consurv.conformal.weighted_search import weighted_quantiles
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import as_percentile_times
 from consurv.errors import InvalidInput
@@ -41,6 +42,7 @@ def conformal_shifts(
     n_samples: int | None = None,
     kaplan_meier: KaplanMeier | None = None,
     random_state: int | np.random.Generator | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Float:
     """Return the shift b(ρ) of every level: the conformal quantile of the scores.
 
@@ -72,6 +74,8 @@ def conformal_shifts(
         The curve to use, usually that of the training outcomes; by default that of *y*.
     random_state : int or Generator, optional
         Used by ``n_samples`` alone.
+    sample_weight : array-like of shape (N,), optional
+        How many subjects each stands for; N is then their sum W.
 
     Returns
     -------
@@ -109,9 +113,11 @@ def conformal_shifts(
         },
     )
     rule = resolve_rule(censoring, n_samples)
-    outcome = Outcome.of(y)
+    outcome = Outcome.of(y).weighted(sample_weight)
     q, grid = as_percentile_times(percentile_times, levels)
     check_same_length(percentile_times=len(q), y=len(outcome))
+    if outcome.counted is not None:
+        q, outcome = q[outcome.counted], outcome.counting
     block = Block(q, grid, outcome, kaplan_meier)
     return find_shifts([block], rule, make_rng(random_state)).shifts
 
@@ -138,6 +144,7 @@ def find_shifts(
     levels = subjects.levels
     _check_enough(subjects.n)  # before the rule looks
     check_place(subjects, rule)
+    check_weights(subjects, rule)
     own = rule.shifts(subjects)
     found, learns = (own, False) if own else _by_sweeps(subjects, rule, rng)
     _warn_about(found, levels)
@@ -175,9 +182,21 @@ def check_place(subjects: Any, rule: CensoringRule) -> None:
         )
 
 
+def check_weights(subjects: Partitions, rule: CensoringRule) -> None:
+    """Refuse weights to a rule that cannot count by them."""
+    if subjects.weighted and not rule.takes_weights:
+        known = ", ".join(repr(n) for n, make in RULES.items() if make().takes_weights)
+        raise InvalidInput(
+            f"the censoring rule {rule.name} takes no sample_weight; choose one of: "
+            f"{known} (without n_samples)"
+        )
+
+
 def at_once(partitions: Sequence[Any], levels: Float) -> Shifts:
     """Return the shift of each level, where none depends on another."""
-    found = conformal_quantiles(partitions, np.arange(len(levels)), levels)
+    weighted = any(getattr(part, "weighted", False) for part in partitions)
+    search = weighted_quantiles if weighted else conformal_quantiles
+    found = search(partitions, np.arange(len(levels)), levels)
     return shifts_of(found, levels, sum(part.n_subjects for part in partitions))
 
 
@@ -192,7 +211,7 @@ def shifts_of(found: Quantiles, levels: Float, counted: int) -> Shifts:
         Subjects that count at levels where they are finite.
     """
     _check_finite(found, levels, counted)
-    return Shifts(found.scores, found.n, found.ranks > found.n, _enough(found))
+    return Shifts(found.scores, found.n, found.beyond, _enough(found))
 
 
 def descend(sweeps: Sequence[Sweep], levels: Float) -> Shifts:
@@ -214,7 +233,7 @@ def descend(sweeps: Sequence[Sweep], levels: Float) -> Shifts:
         for sweep in sweeps:
             sweep.learn(p, last)
         shifts[p], n_subjects[p] = last, found.n[0]
-        beyond[p], identified[p] = found.ranks[0] > found.n[0], not lost
+        beyond[p], identified[p] = found.beyond[0], not lost
     return Shifts(shifts, n_subjects, beyond, identified)
 
 

@@ -13,7 +13,7 @@ from consurv._checks import Index
 from consurv.adapters import Adapter
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.rules import CensoringRule
-from consurv.conformal.reading import RawModel, rows_of
+from consurv.conformal.reading import RawModel, fit_plainly, rows_of
 from consurv.splits import Stratify, split
 
 __all__ = ["Trained", "Trainer", "take"]
@@ -73,7 +73,7 @@ class Trainer:
         """Return a copy of the template trained on *data*."""
         estimator = self.adapter.clone(self.template)
         start = perf_counter()
-        estimator = self.adapter.fit(estimator, *data, validation)
+        estimator = fit_plainly(self.adapter, estimator, data, validation)
         self.seconds.append(perf_counter() - start)
         return estimator
 

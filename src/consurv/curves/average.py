@@ -8,12 +8,15 @@ from numpy.typing import ArrayLike
 from consurv._checks import Float
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.invariants import check_times
+from consurv.curves.search import row_blocks
 from consurv.errors import InvalidInput
 
 __all__ = ["mean_survival"]
 
 
-def mean_survival(curves: SurvivalCurves, times: ArrayLike) -> Float:
+def mean_survival(
+    curves: SurvivalCurves, times: ArrayLike, *, weight: Float | None = None
+) -> Float:
     """Return the mean over the subjects of S(t | x_i), at common times.
 
     The mean is exact, with every subject on its own last line or tail past the end of
@@ -25,6 +28,8 @@ def mean_survival(curves: SurvivalCurves, times: ArrayLike) -> Float:
         The curves of n ≥ 1 subjects.
     times : array-like of shape (m,)
         Finite and >= 0, in any order.
+    weight : array of shape (n,), optional
+        What each subject counts, checked.
 
     Returns
     -------
@@ -44,4 +49,10 @@ def mean_survival(curves: SurvivalCurves, times: ArrayLike) -> Float:
     when = check_times(times)
     if len(curves) == 0:
         raise InvalidInput("curves are empty; there is no mean of no subjects")
-    return np.clip(curves._form.mean_survival(when), 0.0, 1.0)
+    if weight is None:
+        return np.clip(curves._form.mean_survival(when), 0.0, 1.0)
+    total = np.zeros(when.size)
+    for rows in row_blocks(len(curves), max(when.size, 1)):
+        total += weight[rows] @ curves[rows].survival_at(when)
+    mean: Float = np.clip(total / weight.sum(), 0.0, 1.0)
+    return mean

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from consurv._checks import Float, as_floats, as_levels, as_plain_array
 from consurv._params import AtLeast, check_params, make_rng
-from consurv.curves._counts import Int, check_counts, count, product_limit
+from consurv.curves.counts import Numbers, check_counts, count, product_limit
 from consurv.curves.pseudo import Change, pseudo_observations
 from consurv.outcome import Outcome
 
@@ -33,13 +33,16 @@ class KaplanMeier:
     ----------
     y : Outcome, structured array, DataFrame or pair of arrays
         The outcomes of the sample, in any form that ``Outcome.of`` takes.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for: as if its row were repeated so often.
 
     Attributes
     ----------
     times : ndarray of shape (K,)
         The distinct observed times, events and censorings, ascending.
     at_risk, events : ndarray of shape (K,)
-        Subjects still under observation just before each time; events at it.
+        Subjects still under observation just before each time; events at it. Sums of
+        weights, where there are weights.
     survival : ndarray of shape (K,)
         S at ``times``, right-continuous.
     event_times : ndarray of shape (M,)
@@ -47,8 +50,8 @@ class KaplanMeier:
     event_survival : ndarray of shape (M + 1,)
         1, then S after each event time: for x ≤ t_max, S(x⁻) is
         ``event_survival[np.searchsorted(event_times, x, side="left")]``.
-    n, n_events : int
-        Subjects and events in the sample.
+    n, n_events : int or float
+        Subjects and events in the sample, as often as they weigh.
     t_max, s_max : float
         The last observed time and S there.
     t_end : float
@@ -71,18 +74,18 @@ class KaplanMeier:
     """
 
     times: Float
-    at_risk: Int
-    events: Int
+    at_risk: Numbers
+    events: Numbers
     event_times: Float
     event_survival: Float
-    n: int
-    n_events: int
+    n: float
+    n_events: float
     t_max: float
     s_max: float
     t_end: float
 
-    def __init__(self, y: Any) -> None:
-        self._estimate(*count(Outcome.of(y)))
+    def __init__(self, y: Any, *, sample_weight: ArrayLike | None = None) -> None:
+        self._estimate(*count(Outcome.of(y).weighted(sample_weight)))
 
     @classmethod
     def from_arrays(
@@ -286,7 +289,7 @@ class KaplanMeier:
         """
         return pseudo_observations(self, Outcome.of(y), Change.ADD)
 
-    def _estimate(self, times: Float, at_risk: Int, events: Int) -> None:
+    def _estimate(self, times: Float, at_risk: Numbers, events: Numbers) -> None:
         """Set the attributes from the counts; the only place that does."""
         place = np.flatnonzero(events)
         event_survival = product_limit(at_risk[place], events[place])
@@ -302,8 +305,8 @@ class KaplanMeier:
             array.setflags(write=False)
         self.__dict__.update(
             arrays,
-            n=int(at_risk[0]),
-            n_events=int(events.sum()),
+            n=at_risk[0].item(),
+            n_events=events.sum().item(),
             t_max=t_max,
             s_max=s_max,
             t_end=t_max / (1.0 - s_max),
@@ -370,7 +373,7 @@ class KaplanMeier:
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}(n={self.n}, events={self.n_events}, "
+            f"{type(self).__name__}(n={self.n:.10g}, events={self.n_events:.10g}, "
             f"last time={self.t_max:g}, end={self.t_end:g})"
         )
 

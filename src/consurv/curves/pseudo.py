@@ -67,6 +67,11 @@ def pseudo_observations(km: KaplanMeier, y: Outcome, change: Change) -> Float:
     """
     # In ascending order look-ups stay in the cache, and the subjects who move the
     # end of the sample come last.
+    if y.weight is not None or km.at_risk.dtype.kind == "f":
+        raise InvalidInput(
+            "pseudo-observations are differences that one subject makes, and have no "
+            "plain meaning with weights; leave sample_weight out"
+        )
     order = np.argsort(y.time)
     y = y[order]
     if change is Change.REMOVE:

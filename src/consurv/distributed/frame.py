@@ -85,7 +85,9 @@ def _carry(lists: list[list[Any]]) -> None:
 
 def nobody() -> InvalidInput:
     """Return what is to be said of a table without rows."""
-    return InvalidInput("n_samples = 0: at least two subjects are needed")
+    return InvalidInput(
+        "n_samples = 0: at least two subjects are needed; rows of weight 0 do not count"
+    )
 
 
 def joined(blocks: list[Block]) -> Block:

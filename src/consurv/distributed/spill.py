@@ -94,9 +94,12 @@ class _Store:
 
     def __iter__(self) -> Iterator[Block]:
         for i, rest in enumerate(self.facts()):
-            time, event = (np.load(self._path(i, name)) for name in ("time", "event"))
+            columns = (np.load(self._path(i, name)) for name in ("time", "event"))
+            outcome = Outcome(*columns)
+            if self._path(i, "weight").exists():
+                outcome = outcome.weighted(np.load(self._path(i, "weight")))
             reading = np.load(self._path(i, "reading"), mmap_mode="r")
-            yield replace(rest, reading=reading, outcome=Outcome(time, event))
+            yield replace(rest, reading=reading, outcome=outcome)
 
     def close(self) -> None:
         """Remove the folder."""
@@ -106,7 +109,8 @@ class _Store:
 
 def _arrays(block: Block) -> dict[str, Any]:
     outcome = block.outcome
-    return {"reading": block.reading, "time": outcome.time, "event": outcome.event}
+    arrays = {"reading": block.reading, "time": outcome.time, "event": outcome.event}
+    return arrays if outcome.weight is None else {**arrays, "weight": outcome.weight}
 
 
 _NOBODY = Outcome([], [])

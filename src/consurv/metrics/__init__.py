@@ -16,6 +16,7 @@ from consurv.metrics.brier import (
     brier_score,
     integrated_brier_score,
 )
+from consurv.metrics.by_group import GroupEvaluation
 from consurv.metrics.concordance import (
     ConcordanceResult,
     concordance_index,
@@ -24,6 +25,10 @@ from consurv.metrics.concordance import (
 from consurv.metrics.d_calibration import DCalibrationResult, d_calibration
 from consurv.metrics.evaluate import Evaluation, evaluate
 from consurv.metrics.facts import Metric
+from consurv.metrics.group_calibration import (
+    GroupCalibrationResult,
+    group_calibration,
+)
 from consurv.metrics.ici import CalibrationIndexResult, integrated_calibration_index
 from consurv.metrics.ipcw import CensoringCurve
 from consurv.metrics.km_calibration import KMCalibrationResult, km_calibration
@@ -48,6 +53,8 @@ __all__ = [
     "CurveScorer",
     "DCalibrationResult",
     "Evaluation",
+    "GroupCalibrationResult",
+    "GroupEvaluation",
     "KMCalibrationResult",
     "MAEResult",
     "Metric",
@@ -62,6 +69,7 @@ __all__ = [
     "d_calibration",
     "evaluate",
     "get_scorer",
+    "group_calibration",
     "integrated_brier_score",
     "integrated_calibration_index",
     "km_calibration",

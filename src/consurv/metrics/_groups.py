@@ -9,7 +9,7 @@ from consurv._checks import Float, Index
 __all__ = ["group_bounds"]
 
 
-def group_bounds(ascending: Float, n_groups: int) -> Index:
+def group_bounds(ascending: Float, n_groups: int, weight: Float | None = None) -> Index:
     """Return where groups of similar size start in sorted values, and n at the end.
 
     Equal values are never split, so that the order of the rows does not matter: all of
@@ -22,6 +22,8 @@ def group_bounds(ascending: Float, n_groups: int) -> Index:
         Infinite values are allowed and equal to each other.
     n_groups : int
         At most n.
+    weight : array of shape (n,), optional
+        What each subject counts towards the size of its group.
 
     Returns
     -------
@@ -35,12 +37,13 @@ def group_bounds(ascending: Float, n_groups: int) -> Index:
     array([0, 1, 5])
     """
     n = ascending.size
-    size, extra = divmod(n, n_groups)
+    ends = np.arange(n + 1) if weight is None else np.append(0.0, np.cumsum(weight))
+    size, extra = divmod(ends[-1], n_groups)
     # The first groups are one larger where n is no multiple, as np.array_split cuts.
     wanted = np.arange(1, n_groups)
     wanted = wanted * size + np.minimum(wanted, extra)
     runs = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1]))
-    middles = (runs + np.append(runs[1:], n)) / 2
+    middles = (ends[runs] + ends[np.append(runs[1:], n)]) / 2
     # The first run whose middle is not before the wanted bound starts the group.
     place = np.searchsorted(middles, wanted, side="left")
     bounds = np.unique(np.concatenate([[0], np.append(runs, n)[place], [n]]))

@@ -12,7 +12,7 @@ from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["as_risk", "check_events", "check_inputs"]
+__all__ = ["as_risk", "check_events", "check_inputs", "check_weighted", "of_counted"]
 
 
 def check_inputs(y: Any, curves: Any, *, instead: str = "") -> Outcome:
@@ -29,8 +29,37 @@ def check_inputs(y: Any, curves: Any, *, instead: str = "") -> Outcome:
     ------
     InvalidInput
         If *curves* are something else, the lengths differ or no event was observed:
-        without one, nothing that a metric compares with was seen.
+        without one, nothing that a metric compares with was seen. And if the outcomes
+        have weights: metrics that take them ask for ``check_weighted``.
     """
+    outcome = _read(y, curves, instead)
+    if outcome.weight is not None:
+        raise InvalidInput(
+            "this metric takes no weights, and the outcomes have some; give outcomes "
+            "without weights, or choose a metric that has sample_weight"
+        )
+    check_events(outcome)
+    return outcome
+
+
+def check_weighted(
+    y: Any, curves: Any, sample_weight: Any, *, instead: str = ""
+) -> tuple[Outcome, SurvivalCurves]:
+    """Return outcomes with weights, and curves, of those who weigh more than nothing.
+
+    Raises
+    ------
+    InvalidInput
+        As ``check_inputs`` does, and if weights are no numbers of subjects.
+    """
+    outcome = _read(y, curves, instead).weighted(sample_weight)
+    counted = outcome.counted
+    curves = curves if counted is None else curves[counted]
+    check_events(outcome.counting)
+    return outcome.counting, curves
+
+
+def _read(y: Any, curves: Any, instead: str) -> Outcome:
     if not isinstance(curves, SurvivalCurves):
         shape = getattr(curves, "shape", None)
         raise InvalidInput(
@@ -40,7 +69,6 @@ def check_inputs(y: Any, curves: Any, *, instead: str = "") -> Outcome:
         )
     outcome = Outcome.of(y)
     check_same_length(y=len(outcome), curves=len(curves))
-    check_events(outcome)
     return outcome
 
 
@@ -51,6 +79,13 @@ def check_events(y: Outcome) -> None:
             f"y has no event among its {len(y)} subjects, so there is nothing to "
             "compare the predictions with; is the event coded as censoring?"
         )
+
+
+def of_counted(risk: ArrayLike, y: Outcome) -> Float:
+    """Return the scores of those who weigh more than nothing."""
+    scores = as_risk(risk)
+    check_same_length(y=len(y), risk=len(scores))
+    return scores if y.counted is None else scores[y.counted]
 
 
 def as_risk(risk: ArrayLike) -> Float:

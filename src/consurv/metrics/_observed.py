@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from consurv._checks import Bool, Float, Index
+from consurv._checks import Bool, Float
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 
@@ -55,7 +56,7 @@ def observe(y: Outcome, times: Float, coverage: float = 0.95) -> Observed:
     >>> found.survival, found.subjects
     (array([0.75 , 0.375,   nan]), array([4., 2., 0.]))
     """
-    at_risk = len(y) - np.searchsorted(np.sort(y.time), times, side="left")
+    at_risk = _at_risk(y, times)
     survival, log_variance, events = _kaplan_meier(y, times)
     seen = (at_risk > 0) | (survival == 0)
     survival = np.where(seen, survival, np.nan)
@@ -65,6 +66,15 @@ def observe(y: Outcome, times: Float, coverage: float = 0.95) -> Observed:
     upper = np.where(survival == 0, 1 - tail ** (1 / np.maximum(events, 1)), upper)
     subjects = _effective(survival, log_variance, at_risk, events)
     return Observed(survival, survival**2 * log_variance, lower, upper, subjects)
+
+
+def _at_risk(y: Outcome, times: Float) -> Any:
+    """Return how many were followed until each time, as much as they weigh."""
+    if y.weight is None:
+        return len(y) - np.searchsorted(np.sort(y.time), times, side="left")
+    order = np.argsort(-y.time, kind="stable")
+    gone = np.searchsorted(-y.time[order], -times, side="right")
+    return np.append(0.0, np.cumsum(y.weight[order]))[gone]
 
 
 def variance_of_log(survival: Float, subjects: Float) -> Float:
@@ -123,7 +133,7 @@ def _interval(
 
 
 def _effective(
-    survival: Float, log_variance: Float, at_risk: Index, events: Float
+    survival: Float, log_variance: Float, at_risk: Any, events: Float
 ) -> Float:
     """Return the numbers for which the binomial variance is Greenwood's.
 

@@ -13,12 +13,15 @@ from consurv.outcome import Outcome
 
 __all__ = ["PairCounts", "count_pairs"]
 
-Counts = NDArray[np.int64]
+Counts = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
     """For each subject, with how many others it forms a pair of each kind.
+
+    Where subjects have weights, pairs count as much as both of them together: the
+    product.
 
     A pair is counted at the subject whose event came first, so a censored subject
     has zeros. All arrays have shape (n,), in the order of the subjects.
@@ -58,27 +61,43 @@ def count_pairs(y: Outcome, risk: Float) -> PairCounts:
     # Equal risks ascend within events of one time, so these are never inverted.
     order = np.lexsort((risk, ~y.event, y.time))
     time, event, risk = y.time[order], y.event[order], risk[order]
-    n = len(order)
+    n, weight = len(order), None if y.weight is None else y.weight[order]
     moment = _starts(time) | _starts(event)
     behind = _run_ends(moment)
 
     by_risk = np.argsort(risk, kind="stable")
     same_risk = _starts(risk[by_risk])
     same_risk_and_moment = same_risk | _starts(np.cumsum(moment)[by_risk])
-    tied_risk = np.empty(n, dtype=np.int64)
-    tied_risk[by_risk] = _run_ends(same_risk) - _run_ends(same_risk_and_moment)
+    # How much lies before a place, in the order of time and in that of risk.
+    until: Counts = np.arange(n + 1)
+    until_risk = until
+    if weight is not None:
+        until, until_risk = _sums(weight), _sums(weight[by_risk])
+    ends, earlier_ends = _run_ends(same_risk), _run_ends(same_risk_and_moment)
+    tied_risk = np.empty(n, dtype=until.dtype)
+    tied_risk[by_risk] = until_risk[ends] - until_risk[earlier_ends]
 
     def in_rows(counts: NDArray[Any]) -> Counts:
-        rows = np.empty(n, dtype=np.int64)
+        rows: Counts = np.empty(n, dtype=until.dtype)
         rows[order] = np.where(event, counts, 0)
+        if weight is not None:
+            rows[order] *= weight
         return rows
 
     return PairCounts(
-        comparable=in_rows(n - behind),
-        concordant=in_rows(_inversions(by_risk)),
+        comparable=in_rows(until[-1] - until[behind]),
+        concordant=in_rows(
+            _inversions(by_risk)
+            if weight is None
+            else _weighted_inversions(by_risk, weight)
+        ),
         tied_risk=in_rows(tied_risk),
-        tied_time=in_rows(behind - 1 - np.arange(n)),
+        tied_time=in_rows(until[behind] - until[np.arange(n) + 1]),
     )
+
+
+def _sums(weight: Float) -> Float:
+    return np.append(0.0, np.cumsum(weight))
 
 
 def _starts(values: NDArray[Any]) -> Bool:
@@ -129,6 +148,29 @@ def _inversions(sorted_places: Counts) -> Counts:
         counts = _halves(counts, left, right, half)
         half //= 2
     return counts[:n].astype(np.int64)
+
+
+def _weighted_inversions(sorted_places: Counts, weight: Float) -> Float:
+    """Return for each place the weight of those behind it that hold a smaller value.
+
+    As ``_inversions``, with sums of weights in the place of counts.
+    """
+    n = len(sorted_places)
+    size = 1 << (n - 1).bit_length()
+    places, weights, totals = np.arange(size), np.zeros(size), np.zeros(size)
+    places[:n], weights[:n] = sorted_places, weight[sorted_places]
+    half = size // 2
+    while half:
+        is_left = (places & half) == 0
+        left, right = np.flatnonzero(is_left), np.flatnonzero(~is_left)
+        # The weight of right places before each, less that of earlier blocks.
+        before = _sums(np.where(is_left, 0.0, weights))
+        totals[left] += before[left] - before[left & -(2 * half)]
+        places, weights, totals = (
+            _halves(values, left, right, half) for values in (places, weights, totals)
+        )
+        half //= 2
+    return totals[:n]
 
 
 def _halves(

@@ -17,7 +17,7 @@ from consurv.curves.curves import SurvivalCurves
 from consurv.curves.invariants import check_times
 from consurv.curves.search import row_blocks
 from consurv.errors import InvalidInput
-from consurv.metrics._inputs import check_inputs
+from consurv.metrics._inputs import check_weighted
 from consurv.metrics._training import training_curve
 from consurv.metrics.facts import Metric
 from consurv.metrics.ipcw import SIDES, CensoringCurve, Side
@@ -54,6 +54,7 @@ def brier_score(
     *,
     y_train: Any = None,
     weights: Side = "left",
+    sample_weight: ArrayLike | None = None,
 ) -> BrierScoreResult:
     """Mean squared error of the survival probabilities at given times.
 
@@ -80,6 +81,8 @@ def brier_score(
     weights : {"left", "right"}
         1/G(t_i⁻) for events (default) or 1/G(t_i), as in scikit-survival. They differ
         where censorings are tied with events.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, as if its row were repeated so often.
 
     Returns
     -------
@@ -103,7 +106,7 @@ def brier_score(
     >>> result.scores.round(4)
     array([0.01, 0.25])
     """
-    outcome = check_inputs(y, curves)
+    outcome, curves = check_weighted(y, curves, sample_weight)
     check_params({"weights": weights}, {"weights": SIDES})
     censoring = CensoringCurve(training_curve(y_train, outcome))
     grid, lost = _with_weights(times, censoring)
@@ -119,6 +122,7 @@ def integrated_brier_score(
     y_train: Any = None,
     times: int | ArrayLike = 100,
     weights: Side = "left",
+    sample_weight: ArrayLike | None = None,
 ) -> BrierScoreResult:
     """Average of :func:`brier_score` over a window of time.
 
@@ -142,6 +146,8 @@ def integrated_brier_score(
         which weights exist.
     weights : {"left", "right"}
         As in :func:`brier_score`.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, as if its row were repeated so often.
 
     Returns
     -------
@@ -166,7 +172,7 @@ def integrated_brier_score(
     >>> round(float(result), 3), result.times[-1]
     (0.244, np.float64(9.0))
     """
-    outcome = check_inputs(y, curves)
+    outcome, curves = check_weighted(y, curves, sample_weight)
     check_params({"weights": weights}, {"weights": SIDES})
     censoring = CensoringCurve(training_curve(y_train, outcome))
     grid, lost = _window(times, outcome, censoring)
@@ -249,6 +255,7 @@ def _scores(
     """Return BS at times that have weights, in blocks of subjects."""
     at_times = 1.0 / censoring.survival_at(times)
     at_events = np.where(y.event, censoring.weights_of(y.time, side), 0.0)
+    counts = y.weight
     nodes = _node_index(curves, times)
     total = np.zeros(len(times))
     held = curves._form.n_nodes if curves._form.is_table else 1
@@ -261,9 +268,11 @@ def _scores(
         alive = y.time[rows, None] > times
         survival -= alive
         survival *= survival
+        if counts is not None:
+            survival *= counts[rows, None]
         weight = np.where(alive, at_times, at_events[rows, None])
         total += np.einsum("ij,ij->j", survival, weight)
-    return total / len(y)
+    return total / y.total_weight
 
 
 def _node_index(curves: SurvivalCurves, times: Float) -> Any:

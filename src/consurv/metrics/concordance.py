@@ -14,7 +14,7 @@ from consurv._checks import Float, check_same_length
 from consurv._params import OneOf, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
-from consurv.metrics._inputs import as_risk, check_events, check_inputs
+from consurv.metrics._inputs import as_risk, check_events, check_weighted
 from consurv.metrics._pairs import count_pairs
 from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
@@ -56,14 +56,14 @@ class ConcordanceResult(MetricResult):
         Pairs of two events at the same time, which are not comparable.
     n_pairs : int
         The pairs that count: the comparable ones, less or more the ties by the
-        options chosen.
+        options chosen. With weights all of these are sums of products.
     """
 
-    n_concordant: int
-    n_discordant: int
-    n_tied_risk: int
-    n_tied_time: int
-    n_pairs: int
+    n_concordant: float
+    n_discordant: float
+    n_tied_risk: float
+    n_tied_time: float
+    n_pairs: float
 
     @property
     def c_index(self) -> float:
@@ -78,6 +78,7 @@ def concordance_index(
     risk: Literal["median", "mean"] | float = "median",
     tied_risks: Ties = "half",
     tied_times: Ties = "drop",
+    sample_weight: ArrayLike | None = None,
 ) -> ConcordanceResult:
     """Share of the comparable pairs of subjects that the curves order rightly.
 
@@ -105,6 +106,9 @@ def concordance_index(
         Comparable pairs with equal risks count one half, or do not count at all.
     tied_times : {"drop", "half"}
         Pairs of two events at the same time do not count, or count one half each.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for: a pair counts the product of both weights.
+        Not with ``tied_times="half"``, for which a subject is tied with itself.
 
     Returns
     -------
@@ -130,9 +134,8 @@ def concordance_index(
     >>> round(float(result), 3)
     0.833
     """
-    outcome = check_inputs(
-        y, curves, instead="; for risk scores there is concordance_of_risk(y, risk)"
-    )
+    instead = "; for risk scores there is concordance_of_risk(y, risk)"
+    outcome, curves = check_weighted(y, curves, sample_weight, instead=instead)
     return _concordance(outcome, risk_of(curves, risk), tied_risks, tied_times)
 
 
@@ -142,6 +145,7 @@ def concordance_of_risk(
     *,
     tied_risks: Ties = "half",
     tied_times: Ties = "drop",
+    sample_weight: ArrayLike | None = None,
 ) -> ConcordanceResult:
     """Share of the comparable pairs of subjects that risk scores order rightly.
 
@@ -155,6 +159,7 @@ def concordance_of_risk(
         Risk scores, higher = earlier; −inf means never. Predicted times are not
         risks: pass them with a minus sign.
     tied_risks, tied_times : {"half", "drop"}
+    sample_weight : array-like of shape (n,), optional
         As in :func:`concordance_index`.
 
     Returns
@@ -167,9 +172,11 @@ def concordance_of_risk(
     >>> float(concordance_of_risk(y, [3.0, 1.0, 1.0]))
     0.8333333333333334
     """
-    outcome = Outcome.of(y)
+    outcome = Outcome.of(y).weighted(sample_weight)
     scores = as_risk(risk)
     check_same_length(y=len(outcome), risk=len(scores))
+    if outcome.counted is not None:
+        scores, outcome = scores[outcome.counted], outcome.counting
     check_events(outcome)
     return _concordance(outcome, scores, tied_risks, tied_times)
 
@@ -178,11 +185,17 @@ def _concordance(
     y: Outcome, risk: Float, tied_risks: Ties, tied_times: Ties
 ) -> ConcordanceResult:
     check_params({"tied_risks": tied_risks, "tied_times": tied_times}, _TIE_RULES)
+    if y.weight is not None and tied_times == "half":
+        raise InvalidInput(
+            "tied_times='half' has no plain meaning with weights: a subject that counts"
+            " twice would be tied with itself; use tied_times='drop'"
+        )
     counts = count_pairs(y, risk)
-    concordant = int(counts.concordant.sum())
-    tied_risk = int(counts.tied_risk.sum())
-    tied_time = int(counts.tied_time.sum())
-    discordant = int(counts.comparable.sum()) - concordant - tied_risk
+    concordant = counts.concordant.sum().item()
+    tied_risk = counts.tied_risk.sum().item()
+    tied_time = counts.tied_time.sum().item()
+    comparable = counts.comparable.sum().item()
+    discordant = max(comparable - concordant - tied_risk, 0)
     halves = tied_risk * (tied_risks == "half") + tied_time * (tied_times == "half")
     pairs = concordant + discordant + halves
     if pairs == 0:

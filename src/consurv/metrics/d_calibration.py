@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 from scipy.stats import chi2
 
 from consurv._checks import Bool, Float, Index
 from consurv._params import AtLeast, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
-from consurv.metrics._inputs import check_inputs
+from consurv.metrics._inputs import check_weighted
 from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 
@@ -55,7 +55,11 @@ class DCalibrationResult(MetricResult):
 
 
 def d_calibration(
-    y: Any, curves: SurvivalCurves, *, n_bins: int = 10
+    y: Any,
+    curves: SurvivalCurves,
+    *,
+    n_bins: int = 10,
+    sample_weight: ArrayLike | None = None,
 ) -> DCalibrationResult:
     """Measure how far the survival probabilities at the events are from uniform.
 
@@ -68,7 +72,8 @@ def d_calibration(
     mean(ρ(1 − ρ))/n without censoring.
 
     The χ² test takes split subjects for whole ones, so with censoring it rejects less
-    often than its level says, and it wants at least about 5 subjects per bin.
+    often than its level says, and it wants at least about 5 subjects per bin. With
+    weights it takes their sum for the number of subjects.
 
     Parameters
     ----------
@@ -78,6 +83,8 @@ def d_calibration(
         The predicted curves of the same n subjects.
     n_bins : int
         Number of bins of equal width, ≥ 2.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, as if its row were repeated so often.
 
     Returns
     -------
@@ -104,13 +111,17 @@ def d_calibration(
     (0.0, 1.0)
     """
     check_params({"n_bins": n_bins}, {"n_bins": AtLeast(2)})
-    outcome = check_inputs(y, curves)
+    outcome, curves = check_weighted(y, curves, sample_weight)
     n = len(outcome)
     if n < 2:
         raise InvalidInput(f"y has {n} subject; d_calibration needs at least 2")
     survival = curves.survival_at_observed(outcome.time)
     return d_calibration_of_survival(
-        survival, outcome.event, n_bins=n_bins, stored=curves._form.dtype
+        survival,
+        outcome.event,
+        n_bins=n_bins,
+        stored=curves._form.dtype,
+        weight=outcome.weight,
     )
 
 
@@ -120,6 +131,7 @@ def d_calibration_of_survival(
     *,
     n_bins: int = 10,
     stored: DTypeLike = np.float64,
+    weight: Float | None = None,
 ) -> DCalibrationResult:
     """Do what :func:`d_calibration` does with S(t_i | x_i) of n subjects.
 
@@ -130,6 +142,8 @@ def d_calibration_of_survival(
     n_bins : int
     stored : dtype
         Of the curves, which says how exact *survival* is.
+    weight : array of shape (n,), optional
+        What each subject counts.
 
     Returns
     -------
@@ -141,10 +155,10 @@ def d_calibration_of_survival(
     >>> d_calibration_of_survival(survival, event, n_bins=2).histogram
     array([1., 1.])
     """
-    n = survival.size
+    n = survival.size if weight is None else float(weight.sum())
     levels = np.arange(1, n_bins) / n_bins
     bins = _bins(survival, levels, stored)
-    counts = _cumulative_counts(survival, event, levels, bins)
+    counts = _cumulative_counts(survival, event, levels, bins, weight)
     histogram = np.diff(counts, prepend=0.0, append=float(n))
     cumulative = counts / n
     expected = n / n_bins
@@ -172,7 +186,7 @@ def _bins(survival: Float, levels: Float, stored: DTypeLike) -> Index:
 
 
 def _cumulative_counts(
-    survival: Float, event: Bool, levels: Float, bins: Index
+    survival: Float, event: Bool, levels: Float, bins: Index, weight: Float | None
 ) -> Float:
     """Sum what all subjects count at each level.
 
@@ -180,10 +194,11 @@ def _cumulative_counts(
     and ρ times the sum of 1 / S in those above.
     """
     n_bins = len(levels) + 1
-    reached = np.bincount(bins, minlength=n_bins).cumsum()[:-1]
+    reached = np.bincount(bins, weight, minlength=n_bins).cumsum()[:-1]
     # No level is below the lowest bin, so S = 0 is never divided by.
     split = ~event & (bins > 0)
-    inverse = np.bincount(bins[split], 1 / survival[split], minlength=n_bins)
+    own = 1.0 if weight is None else weight[split]
+    inverse = np.bincount(bins[split], own / survival[split], minlength=n_bins)
     above = inverse[::-1].cumsum()[::-1][1:]
     counts: Float = reached + levels * above
     return counts

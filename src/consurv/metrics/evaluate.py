@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from consurv._labels import Label, Labels
 from consurv.curves.curves import SurvivalCurves
-from consurv.metrics._inputs import check_inputs
+from consurv.metrics._inputs import check_weighted, of_counted
 from consurv.metrics._training import training_curve
 from consurv.metrics.brier import BrierScoreResult, integrated_brier_score
+from consurv.metrics.by_group import GroupEvaluation, each_group
 from consurv.metrics.concordance import ConcordanceResult, concordance_of_risk
 from consurv.metrics.d_calibration import DCalibrationResult, d_calibration
+from consurv.metrics.group_calibration import group_calibration, labels_of_counted
 from consurv.metrics.km_calibration import KMCalibrationResult, km_calibration
 from consurv.metrics.mae import MAEResult, mae_po_of_times, predicted_times
 from consurv.metrics.registry import EVALUATION
 from consurv.metrics.risk_calibration import RiskCalibrationResult, risk_calibration
+from consurv.outcome import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +43,8 @@ class Evaluation:
     mae_po : MAEResult
     risk_calibration : RiskCalibrationResult
         Lower is better for these five.
+    by_group : GroupEvaluation or None
+        The same for each group, if groups were given.
     """
 
     c_index: ConcordanceResult
@@ -46,10 +53,11 @@ class Evaluation:
     integrated_brier_score: BrierScoreResult
     mae_po: MAEResult
     risk_calibration: RiskCalibrationResult
+    by_group: GroupEvaluation | None = None
 
     def as_dict(self) -> dict[str, float]:
         """Return the number of each metric by its name."""
-        return {field.name: float(getattr(self, field.name)) for field in fields(self)}
+        return {name: float(getattr(self, name)) for name in EVALUATION}
 
     def to_series(self) -> pd.Series[float]:
         """Return the number of each metric as a pandas Series."""
@@ -80,6 +88,8 @@ def evaluate(
     y_train: Any = None,
     tau: float | None = None,
     risk: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
 ) -> Evaluation:
     """Evaluate curves by the paper's five metrics and by risk, each with its defaults.
 
@@ -101,6 +111,13 @@ def evaluate(
         What calibration by risk groups the subjects by, such as minus the raw medians
         to compare curves before and after in the same groups; by default minus the
         medians of *curves*. See :func:`risk_calibration`.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, in all metrics. Training outcomes weigh 1
+        each, unless they are an ``Outcome`` with weights; weights that are not whole
+        numbers need *y_train*, see :func:`mae_po`.
+    groups : array-like of shape (n,), optional
+        A label for each subject: ``by_group`` of the result then has the metrics within
+        each group, by its own risk, and the worst of them.
 
     Returns
     -------
@@ -120,8 +137,19 @@ def evaluate(
     c_index                   1.000
     ...
     Name: value, dtype: float64
+    >>> sites = ["a", "a", "b", "b"]
+    >>> result = evaluate(([1, 1, 0, 1], [4.0, 5.0, 8.0, 9.0]), curves, groups=sites)
+    >>> result.by_group.to_frame()["c_index"]
+    group
+    a        1.0
+    b        NaN
+    worst    1.0
+    Name: c_index, dtype: float64
     """
-    outcome = check_inputs(y, curves)
+    everybody = Outcome.of(y).weighted(sample_weight)
+    outcome, curves = check_weighted(y, curves, sample_weight)
+    if risk is not None:
+        risk = of_counted(risk, everybody)
     medians = predicted_times(curves, "median", tau)
     # None stays None: then the subjects belong to the sample themselves.
     training = None if y_train is None else training_curve(y_train, outcome)
@@ -136,4 +164,23 @@ def evaluate(
         risk_calibration=risk_calibration(
             outcome, curves, risk=-medians if risk is None else risk
         ),
+        by_group=None
+        if groups is None
+        else _by_group(
+            outcome, curves, labels_of_counted(groups, everybody), training, tau
+        ),
     )
+
+
+def _by_group(
+    y: Outcome,
+    curves: SurvivalCurves,
+    labels: Labels,
+    training: Any,
+    tau: float | None,
+) -> GroupEvaluation:
+    def one(label: Label) -> Evaluation:
+        rows = np.flatnonzero(labels == label)
+        return evaluate(y[rows], curves[rows], y_train=training, tau=tau)
+
+    return each_group(group_calibration(y, curves, groups=labels), one)

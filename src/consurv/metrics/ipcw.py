@@ -14,6 +14,7 @@ __all__ = ["SIDES", "CensoringCurve", "Side"]
 
 Side = Literal["left", "right"]
 SIDES = OneOf("left", "right")
+_ROUNDING = 1e-9
 
 
 class CensoringCurve:
@@ -57,6 +58,8 @@ class CensoringCurve:
     def __init__(self, y: Any) -> None:
         km = y if isinstance(y, KaplanMeier) else KaplanMeier(y)
         censored = -np.diff(km.at_risk, append=0) - km.events
+        if censored.dtype.kind == "f":  # sums of weights are rounded
+            censored = np.where(censored > _ROUNDING * km.at_risk, censored, 0.0)
         place = np.flatnonzero(censored)
         self.t_max = km.t_max
         self.times, self.survival = np.empty(0), np.ones(1)

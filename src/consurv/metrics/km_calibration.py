@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import kl_div
 
 from consurv._checks import Float
@@ -15,7 +16,7 @@ from consurv.curves.average import mean_survival
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
-from consurv.metrics._inputs import check_inputs
+from consurv.metrics._inputs import check_weighted
 from consurv.metrics.facts import Metric
 from consurv.metrics.results import MetricResult
 
@@ -50,6 +51,7 @@ def km_calibration(
     *,
     divergence: Literal["squared", "kl"] = "squared",
     grid: Literal["observed", "event"] = "observed",
+    sample_weight: ArrayLike | None = None,
 ) -> KMCalibrationResult:
     """Measure how far the mean curve is from the Kaplan–Meier curve of the outcomes.
 
@@ -83,6 +85,8 @@ def km_calibration(
         divergence that it discusses.
     grid : {"observed", "event"}
         Compare at all observed times, or only at those of events.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, as if its row were repeated so often.
 
     Returns
     -------
@@ -113,14 +117,15 @@ def km_calibration(
         {"divergence": divergence, "grid": grid},
         {"divergence": OneOf(*_DIVERGENCES), "grid": OneOf("observed", "event")},
     )
-    kaplan_meier = KaplanMeier(check_inputs(y, curves))
+    outcome, curves = check_weighted(y, curves, sample_weight)
+    kaplan_meier = KaplanMeier(outcome)
     if grid == "observed":
         times, km = kaplan_meier.times, kaplan_meier.survival
     else:
         times, km = kaplan_meier.event_times, kaplan_meier.event_survival[1:]
     times = np.concatenate([[0.0], times])
     km = np.concatenate([[1.0], km])
-    mean_curve = mean_survival(curves, times)
+    mean_curve = mean_survival(curves, times, weight=outcome.weight)
     difference = _DIVERGENCES[divergence](km, mean_curve, times)
     area = np.sum(np.diff(times) * (difference[1:] + difference[:-1])) / 2
     return KMCalibrationResult(

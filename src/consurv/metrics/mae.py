@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from consurv._checks import Float
 from consurv._params import Between, Constraints, OneOf, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
-from consurv.metrics._inputs import check_inputs
+from consurv.metrics._inputs import check_weighted
 from consurv.metrics._training import training_curve
 from consurv.metrics._trapezoid import (
     trapezoid_conditional_mean,
@@ -56,7 +57,7 @@ class MAEResult(MetricResult):
         The time that each prediction is compared with: the observed one for events,
         the surrogate for censored subjects.
     weights : array of shape (n,)
-        1 for events; how much a censored subject counts.
+        1 for events; how much a censored subject counts (beside ``sample_weight``).
     """
 
     targets: Float
@@ -72,6 +73,7 @@ def mae_po(
     weighted: bool = True,
     area: Area = "step",
     tau: float | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> MAEResult:
     """Mean absolute error with pseudo-observations for the censored (MAE-PO).
 
@@ -101,6 +103,10 @@ def mae_po(
     tau : float, optional
         Predictions and targets past this time are moved to it, so that a subject who
         lives longer than *tau* is right if predicted to do so.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, as if its row were repeated so often.
+        Without *y_train* they must be whole numbers: a pseudo-observation is the
+        difference that one subject makes.
 
     Returns
     -------
@@ -127,7 +133,7 @@ def mae_po(
     >>> float(result)
     1.6666666666666667
     """
-    outcome = check_inputs(y, curves)
+    outcome, curves = check_weighted(y, curves, sample_weight)
     predicted = predicted_times(curves, point, tau)
     return mae_po_of_times(
         outcome, predicted, y_train=y_train, weighted=weighted, area=area, tau=tau
@@ -146,7 +152,13 @@ def mae_po_of_times(
     """Return MAE-PO for predicted times that are already at hand, trusted."""
     check_params({"area": area, "weighted": weighted}, _AREA)
     km = training_curve(y_train, y)
-    censored = y[~y.event]
+    censored = y[~y.event].unweighted
+    if y_train is None and km.at_risk.dtype.kind == "f":
+        raise InvalidInput(
+            "sample_weight holds numbers that are not whole, and a pseudo-observation "
+            "is the difference that one whole subject makes to the sample; give "
+            "y_train, the outcomes of the sample"
+        )
     if area == "step" and y_train is None:
         surrogates = km.member_pseudo_observations(censored)
     elif area == "step":
@@ -170,6 +182,7 @@ def mae_margin(
     weighted: bool = True,
     area: Area = "step",
     tau: float | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> MAEResult:
     """Mean absolute error with the marginal mean E[T | T > c] for the censored.
 
@@ -189,6 +202,8 @@ def mae_margin(
     area : {"step", "trapezoid"}
         The area below the steps of the curve, or below straight lines between its
         observed times, as in SurvivalEVAL.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, as if its row were repeated so often.
 
     Returns
     -------
@@ -206,7 +221,7 @@ def mae_margin(
     >>> result.targets
     array([4., 8.])
     """
-    outcome = check_inputs(y, curves)
+    outcome, curves = check_weighted(y, curves, sample_weight)
     check_params({"area": area, "weighted": weighted}, _AREA)
     predicted = predicted_times(curves, point, tau)
     km = training_curve(y_train, outcome)
@@ -224,6 +239,7 @@ def mae_hinge(
     *,
     point: Point = "median",
     tau: float | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> MAEResult:
     """Mean absolute error where censored subjects count only if predicted too early.
 
@@ -238,6 +254,8 @@ def mae_hinge(
         The predicted curves of the same n subjects.
     point, tau
         As in :func:`mae_po`.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, as if its row were repeated so often.
 
     Returns
     -------
@@ -254,7 +272,7 @@ def mae_hinge(
     >>> float(mae_hinge(([1, 0, 0], [4.0, 3.0, 8.0]), curves))
     1.3333333333333333
     """
-    outcome = check_inputs(y, curves)
+    outcome, curves = check_weighted(y, curves, sample_weight)
     predicted = predicted_times(curves, point, tau)
     censored = ~outcome.event
     # A later prediction is as good as one that is right at the censoring time.
@@ -305,7 +323,8 @@ def _error(
     if tau is not None:
         targets, predicted = np.minimum(targets, tau), np.minimum(predicted, tau)
     errors = np.abs(targets - predicted)
-    value = float(weights @ errors / weights.sum())
+    counts = weights if y.weight is None else weights * y.weight
+    value = float(counts @ errors / counts.sum())
     return MAEResult(value=value, targets=targets, weights=weights)
 
 

@@ -10,6 +10,7 @@ from consurv.metrics.brier import BRIER, IBS
 from consurv.metrics.concordance import C_INDEX
 from consurv.metrics.d_calibration import D_CAL
 from consurv.metrics.facts import Metric
+from consurv.metrics.group_calibration import GROUP_CAL
 from consurv.metrics.ici import ICI
 from consurv.metrics.km_calibration import KM_CAL
 from consurv.metrics.mae import MAE_HINGE, MAE_MARGIN, MAE_PO
@@ -29,7 +30,16 @@ METRICS: Mapping[str, Metric] = {
     **EVALUATION,
     **{
         metric.name: metric
-        for metric in (UNO, ANTOLINI, BRIER, ONE_CAL, ICI, MAE_MARGIN, MAE_HINGE)
+        for metric in (
+            UNO,
+            ANTOLINI,
+            BRIER,
+            ONE_CAL,
+            ICI,
+            GROUP_CAL,
+            MAE_MARGIN,
+            MAE_HINGE,
+        )
     },
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -9,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from consurv._checks import Float, as_floats, check_same_length
+from consurv._checks import Float, Index, as_floats, check_same_length
 from consurv._params import AtLeast, Between, Constraints, check_params
 from consurv._warnings import warn
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics._group_test import holm, survival_test
 from consurv.metrics._groups import group_bounds
-from consurv.metrics._inputs import as_risk, check_events, check_inputs
+from consurv.metrics._inputs import as_risk, check_events, check_weighted, of_counted
 from consurv.metrics._observed import observe, variance_of_log
 from consurv.metrics.d_calibration import d_calibration_of_survival
 from consurv.metrics.facts import Metric
@@ -27,6 +28,8 @@ __all__ = [
     "RISK_CAL",
     "RiskCalibrationResult",
     "WorstGap",
+    "as_times",
+    "compare_parts",
     "risk_calibration",
     "risk_calibration_of_survival",
     "times_of_events",
@@ -61,7 +64,7 @@ class RiskCalibrationResult(MetricResult):
     times : array of shape (T,)
         The times of the comparison.
     sizes, events : array of shape (G,)
-        Subjects in each group, and those of them with an event.
+        Subjects in each group, and those of them with an event; as much as they weigh.
     observed : array of shape (G, T)
         Kaplan–Meier survival in the group; NaN where nobody of it was under
         observation until the time, which is left out of all else.
@@ -84,8 +87,8 @@ class RiskCalibrationResult(MetricResult):
     """
 
     times: Float
-    sizes: NDArray[np.int64]
-    events: NDArray[np.int64]
+    sizes: NDArray[Any]
+    events: NDArray[Any]
     observed: Float
     lower: Float
     upper: Float
@@ -141,6 +144,7 @@ def risk_calibration(
     n_groups: int = 5,
     times: ArrayLike | None = None,
     coverage: float = 0.95,
+    sample_weight: ArrayLike | None = None,
 ) -> RiskCalibrationResult:
     """Compare observed with predicted survival in groups of predicted risk.
 
@@ -185,6 +189,9 @@ def risk_calibration(
         by which 25, 50, 75 and 90 % of the events had been observed.
     coverage : float
         Of the intervals of observed survival.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, as if its row were repeated so often.
+        Intervals and tests take the sum of weights for the number of subjects.
 
     Returns
     -------
@@ -213,8 +220,11 @@ def risk_calibration(
     >>> round(float(result), 4), result.worst.group, round(result.worst.gap, 2)
     (0.0625, 0, -0.35)
     """
-    outcome = check_inputs(y, curves)
-    when = times_of_events(outcome) if times is None else _as_times(times, outcome)
+    everybody = Outcome.of(y).weighted(sample_weight)
+    outcome, curves = check_weighted(y, curves, sample_weight)
+    if risk is not None:
+        risk = of_counted(risk, everybody)
+    when = times_of_events(outcome) if times is None else as_times(times, outcome)
     result = risk_calibration_of_survival(
         outcome,
         curves.survival_at(when),
@@ -276,36 +286,53 @@ def risk_calibration_of_survival(
     scores = as_risk(risk)
     check_same_length(y=len(y), risk=len(scores))
     order = np.argsort(-scores, kind="stable")
-    bounds = group_bounds(-scores[order], _n_groups(y, n_groups))
+    weight = None if y.weight is None else y.weight[order]
+    bounds = group_bounds(-scores[order], _n_groups(y, n_groups), weight)
     parts = [order[slice(*ends)] for ends in pairwise(bounds)]
+    found = compare_parts(y, survival, at_observed, parts, times, coverage, stored)
+    return RiskCalibrationResult(**found)
+
+
+def compare_parts(
+    y: Outcome,
+    survival: Float,
+    at_observed: Float,
+    parts: Sequence[Index],
+    times: Float,
+    coverage: float = 0.95,
+    stored: DTypeLike = np.float64,
+) -> dict[str, Any]:
+    """Return what a `RiskCalibrationResult` holds, of any groups of rows, by name."""
     seen = [observe(y[rows], times, coverage) for rows in parts]
     observed, predicted = (
         np.stack([group.survival for group in seen]),
-        np.stack([survival[rows].mean(axis=0) for rows in parts]),
+        np.stack([_mean(survival[rows], y[rows].weight) for rows in parts]),
     )
     tests = np.array(
         [survival_test(*pair) for pair in zip(seen, predicted, strict=True)]
     )
     d_cals = [
-        d_calibration_of_survival(at_observed[rows], y.event[rows], stored=stored)
+        d_calibration_of_survival(
+            at_observed[rows], y.event[rows], stored=stored, weight=y[rows].weight
+        )
         for rows in parts
     ]
-    return RiskCalibrationResult(
-        value=float(np.nanmean((observed - predicted) ** 2)),
-        times=times.copy(),
-        sizes=np.diff(bounds),
-        events=np.array([y[rows].n_events for rows in parts]),
-        observed=observed,
-        lower=np.stack([group.lower for group in seen]),
-        upper=np.stack([group.upper for group in seen]),
-        predicted=predicted,
-        variances=np.stack([group.variance for group in seen]),
-        subjects=np.stack([group.subjects for group in seen]),
-        statistics=tests[:, 0],
-        p_values=holm(tests[:, 1]),
-        d_cal=np.array([float(result) for result in d_cals]),
-        d_cal_p_values=np.array([result.p_value for result in d_cals]),
-    )
+    return {
+        "value": float(np.nanmean((observed - predicted) ** 2)),
+        "times": times.copy(),
+        "sizes": np.array([y[rows].total_weight for rows in parts]),
+        "events": np.array([_events(y[rows]) for rows in parts]),
+        "observed": observed,
+        "lower": np.stack([group.lower for group in seen]),
+        "upper": np.stack([group.upper for group in seen]),
+        "predicted": predicted,
+        "variances": np.stack([group.variance for group in seen]),
+        "subjects": np.stack([group.subjects for group in seen]),
+        "statistics": tests[:, 0],
+        "p_values": holm(tests[:, 1]),
+        "d_cal": np.array([float(result) for result in d_cals]),
+        "d_cal_p_values": np.array([result.p_value for result in d_cals]),
+    }
 
 
 def times_of_events(y: Outcome) -> Float:
@@ -320,11 +347,32 @@ def times_of_events(y: Outcome) -> Float:
     >>> times_of_events(y)
     array([2., 3., 4., 6.])
     """
-    shares = [0.25, 0.5, 0.75, 0.9]
-    return np.unique(np.quantile(y.time[y.event], shares, method="inverted_cdf"))
+    shares, seen = np.array([0.25, 0.5, 0.75, 0.9]), y[y.event]
+    found: Float
+    if seen.weight is None:
+        found = np.unique(np.quantile(seen.time, shares, method="inverted_cdf"))
+        return found
+    order = np.argsort(seen.time)
+    reached = np.cumsum(seen.weight[order])
+    # The first time by which the share is there, but for the rounding of sums.
+    place = np.searchsorted(reached, shares * reached[-1] * (1 - 1e-12))
+    found = np.unique(seen.time[order][place])
+    return found
 
 
-def _as_times(times: ArrayLike, y: Outcome) -> Float:
+def _mean(survival: Float, weight: Float | None) -> Float:
+    mean: Float = survival.mean(axis=0)
+    if weight is not None:
+        mean = weight @ survival / weight.sum()
+    return mean
+
+
+def _events(y: Outcome) -> float:
+    return y[y.event].total_weight
+
+
+def as_times(times: ArrayLike, y: Outcome) -> Float:
+    """Return times of a comparison, ascending, that somebody was observed until."""
     when: Float = np.unique(as_floats(times, "times"))
     last = float(y.time.max())
     if when.size == 0 or when[0] <= 0 or when[-1] > last:
@@ -338,8 +386,9 @@ def _as_times(times: ArrayLike, y: Outcome) -> Float:
 
 def _n_groups(y: Outcome, wanted: int) -> int:
     """Return how many groups the subjects and the events allow, at least 1."""
-    possible = min(len(y) // _SUBJECTS_PER_GROUP, y.n_events // _EVENTS_PER_GROUP)
-    return max(1, min(wanted, possible))
+    sizes = y.total_weight // _SUBJECTS_PER_GROUP, _events(y) // _EVENTS_PER_GROUP
+    possible = min(*sizes, len(y))
+    return max(1, min(wanted, int(possible)))
 
 
 def _say_left_out(result: RiskCalibrationResult, *, asked: bool) -> None:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from consurv._checks import Bool, Float
+from consurv._labels import told_groups
+from consurv.metrics.group_calibration import GroupCalibrationResult
 from consurv.metrics.risk_calibration import RiskCalibrationResult
 
-__all__ = ["Harm", "clearly_worse", "group_name", "harms"]
+__all__ = ["Harm", "clearly_worse", "group_name", "group_names", "harms"]
 
 # A gap that grew by less does not matter, however sure it is.
 _NEGLIGIBLE = 0.02
@@ -24,7 +26,7 @@ class Harm:
     Attributes
     ----------
     who : str
-        Such as "the fifth at highest risk".
+        Such as "the fifth at highest risk", or "the group 'a'".
     time : float
     observed, raw, calibrated : float
         Survival at this time in the group.
@@ -44,7 +46,7 @@ class Harm:
 
 
 def harms(raw: RiskCalibrationResult, calibrated: RiskCalibrationResult) -> list[Harm]:
-    """Return the groups of risk that are clearly worse off, the highest risk first.
+    """Return the groups that are clearly worse off; of risk, the highest first.
 
     Parameters
     ----------
@@ -66,12 +68,12 @@ def harms(raw: RiskCalibrationResult, calibrated: RiskCalibrationResult) -> list
     """
     worse = clearly_worse(raw, calibrated)
     growth = np.abs(calibrated.gaps) - np.abs(raw.gaps)
-    found = []
+    names, found = group_names(raw), []
     for group in np.flatnonzero(worse.any(axis=1)):
         k = int(np.argmax(np.where(worse[group], growth[group], -np.inf)))
         found.append(
             Harm(
-                group_name(int(group), raw.n_groups),
+                names[group],
                 float(raw.times[k]),
                 observed=float(raw.observed[group, k]),
                 raw=float(raw.predicted[group, k]),
@@ -106,6 +108,13 @@ def clearly_worse(
         & (growth > np.maximum(standard_error, _NEGLIGIBLE))
         & (_towards_raw(r, c, raw) >= _Z)
     )
+
+
+def group_names(result: RiskCalibrationResult) -> list[str]:
+    """Name the groups of a result: by their labels, or by risk."""
+    if isinstance(result, GroupCalibrationResult):
+        return [told_groups([label]) for label in result.labels]
+    return [group_name(group, result.n_groups) for group in range(result.n_groups)]
 
 
 def group_name(group: int, n_groups: int) -> str:

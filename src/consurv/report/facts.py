@@ -47,11 +47,13 @@ def about_model(model: ConformalSurvival) -> dict[str, str]:
     rule = adjustment.censoring
     if adjustment.n_samples is not None:
         rule = f"{rule}, {adjustment.n_samples:,} draws for each censored subject"
+    groups = adjustment.groups
     return {
         "Model": model_title(model.estimator_),
         "Method": adjustment.method,
         "Conformal set": f"{policy}: {CONFORMAL_SETS[policy].meaning}",
         "Conformal subjects": f"{model.n_conformal_:,}",
+        **({} if groups is None else {"Groups": groups.told}),
         "Levels": f"{len(levels):,}, from {levels.min():g} to {levels.max():g}",
         "Censoring rule": rule,
         "Crossing curves": f"rearranged, {adjustment.rearrange}"

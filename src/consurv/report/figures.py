@@ -226,9 +226,10 @@ def _individual_curves(scene: _Scene) -> Figure:
 
 def _adjustment(adjustment: Adjustment, time_unit: str | None) -> Figure:
     picture = adjustment.picture()
+    pooled = "" if adjustment.groups is None else " Of all groups together."
     return Figure(
         "What was changed?",
-        picture.caption,
+        picture.caption + pooled,
         picture.alt,
         _image(lambda ax: plot_adjustment(adjustment, time_unit=time_unit, ax=ax)),
     )

@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 
 from consurv._files import write_atomically
+from consurv._labels import Labels
 from consurv.conformal.estimator import ConformalSurvival
+from consurv.conformal.groups.given import new_rows
 from consurv.conformal.inputs import as_table
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import CalibrationWarning, InvalidInput, MissingDependency
+from consurv.metrics import group_calibration
 from consurv.outcome import Outcome
 from consurv.report.bootstrap import Comparison, compare
 from consurv.report.cautions import Caution, cautions
@@ -29,9 +32,9 @@ from consurv.report.facts import (
 )
 from consurv.report.figures import draw_figures
 from consurv.report.metric_rows import metric_rows
-from consurv.report.predictions import predict_both
+from consurv.report.predictions import Predictions, predict_both
 from consurv.report.risk_groups import risk_groups
-from consurv.report.verdict import Verdict, verdict
+from consurv.report.verdict import Both, Verdict, verdict
 
 __all__ = ["Report", "check_libraries", "report_on", "write_report"]
 
@@ -54,6 +57,7 @@ def write_report(
     title: str | None = None,
     n_bootstrap: int = 200,
     random_state: int | None = 0,
+    groups: Any = None,
 ) -> Path:
     """Write a report on a conformalized model, before and after, as one HTML file.
 
@@ -82,6 +86,9 @@ def write_report(
         :func:`~consurv.report.bootstrap.compare`.
     random_state : int, optional
         Seed of the replicates; with the same one the file is the same.
+    groups : array-like of shape (n,) or name of a column of *X*, optional
+        A table then tells how each group fares, and the verdict names one that became
+        clearly worse. By default the column that the model was conformalized by.
 
     Returns
     -------
@@ -121,6 +128,7 @@ def write_report(
         title=title,
         n_bootstrap=n_bootstrap,
         random_state=random_state,
+        groups=groups,
     ).path
 
 
@@ -150,13 +158,14 @@ def report_on(
     title: str | None,
     n_bootstrap: int,
     random_state: int | None,
+    groups: Any = None,
 ) -> Report:
     """Do what :func:`write_report` does, and return what the report says too."""
     target = Path(path)
     _check_target(target)
     check_libraries()
     outcome = Outcome.of(y)
-    predictions = predict_both(model, X, outcome)
+    predictions, labels = _predict(model, X, outcome, groups)
     raw, calibrated = predictions.raw, predictions.calibrated
     with warnings.catch_warnings(record=True) as caught:
         # The report says them instead.
@@ -173,7 +182,8 @@ def report_on(
         figures = draw_figures(
             outcome, raw, calibrated, comparison, model.adjustment_, model.time_unit
         )
-    numbers = _numbers(comparison, outcome)
+        by_group = _by_group(outcome, raw, calibrated, labels)
+    numbers = _numbers(comparison, outcome, by_group)
     text = _template().render(
         title=title or model_title(model.estimator_),
         cautions=[
@@ -194,7 +204,32 @@ def report_on(
     return Report(target, numbers["verdict"], comparison)
 
 
-def _numbers(comparison: Comparison, y: Outcome) -> dict[str, Any]:
+def _predict(
+    model: ConformalSurvival, X: Any, y: Outcome, groups: Any
+) -> tuple[Predictions, Labels | None]:
+    """Return raw and calibrated curves, and the groups if there are any."""
+    if not isinstance(model, ConformalSurvival):
+        return predict_both(model, X, y), None  # refuses it
+    known = model.adjustment_.groups
+    names = getattr(model, "feature_names_in_", None)
+    X, labels = new_rows(X, groups, known, names)
+    return predict_both(model, X, y, None if known is None else labels), labels
+
+
+def _by_group(
+    y: Outcome, raw: SurvivalCurves, calibrated: SurvivalCurves, labels: Labels | None
+) -> Both | None:
+    if labels is None:
+        return None
+    before, after = (
+        group_calibration(y, curves, groups=labels) for curves in (raw, calibrated)
+    )
+    return before, after
+
+
+def _numbers(
+    comparison: Comparison, y: Outcome, by_group: Both | None
+) -> dict[str, Any]:
     """Return the metrics and the verdict on them."""
     tests = comparison.raw.d_calibration, comparison.calibrated.d_calibration
     by_risk = comparison.raw.risk_calibration, comparison.calibrated.risk_calibration
@@ -204,6 +239,7 @@ def _numbers(comparison: Comparison, y: Outcome) -> dict[str, Any]:
         c_index_change=comparison.estimates["c_index"][2],
         n_events=y.n_events,
         by_risk=by_risk,
+        by_group=by_group,
     )
     return {
         "n": len(y),
@@ -212,6 +248,8 @@ def _numbers(comparison: Comparison, y: Outcome) -> dict[str, Any]:
         "tests": tests,
         "by_risk": by_risk,
         "risk_groups": risk_groups(*by_risk),
+        "by_group": by_group,
+        "groups": [] if by_group is None else risk_groups(*by_group),
         "verdict": found,
         "tone": _TONES.get(found.kind, "warn"),
     }

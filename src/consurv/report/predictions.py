@@ -49,7 +49,9 @@ class Predictions:
     n_times: int | None
 
 
-def predict_both(model: ConformalSurvival, X: Any, y: Outcome) -> Predictions:
+def predict_both(
+    model: ConformalSurvival, X: Any, y: Outcome, groups: Any = None
+) -> Predictions:
     """Predict the curves of a conformalized model before and after calibration.
 
     Rows are predicted in chunks. If the raw curves would hold more than 2·10⁷ values,
@@ -64,6 +66,8 @@ def predict_both(model: ConformalSurvival, X: Any, y: Outcome) -> Predictions:
     X : array-like or DataFrame of shape (n, m)
     y : Outcome
         Of the same n subjects.
+    groups : optional
+        Of the same n subjects, if the model was conformalized by groups.
 
     Returns
     -------
@@ -88,7 +92,7 @@ def predict_both(model: ConformalSurvival, X: Any, y: Outcome) -> Predictions:
     check_same_length(X=n_rows(X), y=len(y))
     raw, calibrated, extrapolated = _Joined(y), [], 0
     lowest = float(model.adjustment_.raw_levels.min())
-    for _, part, adjusted in model.both_in_chunks(X):
+    for _, part, adjusted in model.both_in_chunks(X, groups=groups):
         extrapolated += int((part._form.last_survival() > lowest).sum())
         raw.add(part)
         calibrated.append(adjusted)

@@ -1,4 +1,4 @@
-"""The table of calibration by risk."""
+"""The tables of calibration by risk and by group."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from consurv.metrics.risk_calibration import RiskCalibrationResult
-from consurv.report.by_risk import clearly_worse, group_name
+from consurv.report.by_risk import clearly_worse, group_names
 
 __all__ = ["RiskGroup", "RiskLine", "risk_groups"]
 
@@ -53,7 +53,7 @@ class RiskLine:
 
 @dataclass(frozen=True)
 class RiskGroup:
-    """A group of subjects by risk, with a line for each time.
+    """A group of subjects, with a line for each time.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class RiskGroup:
 def risk_groups(
     raw: RiskCalibrationResult, calibrated: RiskCalibrationResult
 ) -> list[RiskGroup]:
-    """Return the table of calibration by risk, the highest risk first.
+    """Return the table of calibration by risk, the highest first, or by group.
 
     Parameters
     ----------
@@ -106,11 +106,11 @@ def risk_groups(
 
     return [
         RiskGroup(
-            group_name(g, raw.n_groups),
+            who,
             int(raw.sizes[g]),
             int(raw.events[g]),
             (float(raw.p_values[g]), float(calibrated.p_values[g])),
             tuple(line(g, k) for k in range(len(raw.times))),
         )
-        for g in range(raw.n_groups)
+        for g, who in enumerate(group_names(raw))
     ]

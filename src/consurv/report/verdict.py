@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,8 +13,9 @@ from consurv.metrics.risk_calibration import RiskCalibrationResult
 from consurv.report.bootstrap import Estimate
 from consurv.report.by_risk import Harm, harms
 
-__all__ = ["FEW_EVENTS", "Kind", "Verdict", "largest_gap", "verdict"]
+__all__ = ["FEW_EVENTS", "Both", "Kind", "Verdict", "largest_gap", "verdict"]
 
+Both = tuple[RiskCalibrationResult, RiskCalibrationResult]
 Kind = Literal[
     "calibrated already",
     "calibrated now",
@@ -70,7 +72,8 @@ def verdict(
     d_cal_change: Estimate,
     c_index_change: Estimate,
     n_events: int,
-    by_risk: tuple[RiskCalibrationResult, RiskCalibrationResult] | None = None,
+    by_risk: Both | None = None,
+    by_group: Both | None = None,
 ) -> Verdict:
     """Decide what calibration did, from D-calibration tests and bootstrap intervals.
 
@@ -79,7 +82,7 @@ def verdict(
     matter however sure it is. With fewer than 20 events nothing is decided, with fewer
     than 50 (5 in each of 10 bins) nothing is made of passing the test. Where the test
     changes its mind but the interval of the change in D-cal holds 0, it is unclear.
-    Nothing is called calibrated while a group of risk has become clearly worse, see
+    Nothing is called calibrated while a group has become clearly worse, see
     :func:`~consurv.report.by_risk.clearly_worse`.
 
     Parameters
@@ -92,6 +95,8 @@ def verdict(
         Subjects with an event.
     by_risk : pair of RiskCalibrationResult, optional
         Of the raw and of the calibrated curves, in the same groups.
+    by_group : pair of GroupCalibrationResult, optional
+        The same in groups that have labels.
 
     Returns
     -------
@@ -109,7 +114,13 @@ def verdict(
     'The raw curves were off; they are calibrated now'
     """
     kind = _kind(before, after, d_cal_change, n_events)
-    harmed = [] if by_risk is None or kind == "too few" else harms(*by_risk)
+    tables = {"group of risk": by_risk, "other group": by_group}
+    by = {
+        what: harms(*both)
+        for what, both in tables.items()
+        if both is not None and kind != "too few"
+    }
+    harmed = [harm for found in by.values() for harm in found]
     if harmed and is_calibrated(after):
         kind = "uneven"
     n = float(before.histogram.sum())
@@ -120,7 +131,7 @@ def verdict(
             f"Raw curves: {_state(before)}.",
             f"Calibrated curves: {_state(after)}.",
             _change(d_cal_change),
-            *_by_risk(kind, by_risk, harmed),
+            *_by_groups(by, alone=by_risk is None or by_risk[0].n_groups == 1),
             *_doubt(kind, n, n_events),
             _ranking(c_index_change),
         ),
@@ -171,17 +182,14 @@ def _headline(kind: Kind, before: DCalibrationResult, harmed: list[Harm]) -> str
     return _HEADLINES[kind]
 
 
-def _by_risk(
-    kind: Kind,
-    both: tuple[RiskCalibrationResult, RiskCalibrationResult] | None,
-    harmed: list[Harm],
-) -> tuple[str, ...]:
-    """Say what became of groups of risk."""
-    if both is None or kind == "too few" or both[0].n_groups == 1:
-        return ()
-    if not harmed:
-        return ("No group of risk has become clearly worse.",)
-    return tuple(f"Clearly worse off is {harm}." for harm in harmed)
+def _by_groups(by: Mapping[str, list[Harm]], *, alone: bool) -> list[str]:
+    """Say what became of groups; of those of risk nothing if there is one alone."""
+    said = []
+    for what, harmed in by.items():
+        said += [f"Clearly worse off is {harm}." for harm in harmed]
+        if not harmed and not (alone and what == "group of risk"):
+            said.append(f"No {what} has become clearly worse.")
+    return said
 
 
 def _state(result: DCalibrationResult) -> str:

@@ -31,7 +31,7 @@ class Sample:
     limit : ndarray of shape (n,) or None
         C of everybody, where it is known.
     weight : ndarray of shape (n,) or None
-        What each subject counts; None is 1 each.
+        What each subject counts; by default what its outcome weighs.
     cap : ndarray of shape (n,) or None
         Bounds are at most that.
 
@@ -81,7 +81,7 @@ class Sample:
     @cached_property
     def counts(self) -> Float:
         """What each subject counts, of shape (n,)."""
-        return np.ones(len(self)) if self.weight is None else self.weight
+        return self.outcome.weights if self.weight is None else self.weight
 
     @cached_property
     def score(self) -> Float:

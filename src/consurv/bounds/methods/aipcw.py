@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from consurv._checks import Float
@@ -52,17 +54,26 @@ class AIPCW(Method):
 
     name = "aipcw"
     guarantee = "asymptotic, doubly robust"
+    takes_weights = True
 
-    def find(self, sample: Sample, coverage: float, options: Options) -> Bound:
-        """Return q at the lowest level that covers enough by θ."""
+    def mass(self, sample: Sample, options: Options) -> Callable[[Float], Float]:
+        """Return Σ w·θ(ρ) at levels ρ."""
+        if not sample.is_censored:
+            return super().mass(sample, options)
         sample = sample.capped(options.least_seen)
-        most = largest_inverse(sample, options.clip)
-        theta = Augmented(sample, most)
+        theta = Augmented(sample, largest_inverse(sample, options.clip))
 
         def covered(levels: Float) -> Float:
             known = sample.covered(levels)
             return sample.counts @ theta.at(sample.bounds(levels), known)
 
+        return covered
+
+    def find(self, sample: Sample, coverage: float, options: Options) -> Bound:
+        """Return q at the lowest level that covers enough by θ."""
+        covered = self.mass(sample, options)
+        sample = sample.capped(options.least_seen)
+        most = largest_inverse(sample, options.clip)
         target = wanted(coverage, sample.counts)
         level = found(
             lowest_level(covered, sample.candidates, target), self.name, coverage

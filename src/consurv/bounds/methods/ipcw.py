@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from consurv._checks import Float
 from consurv.bounds.methods.method import Bound, LevelBound, Method, Options, found
 from consurv.weighting.augmented import seen_at
 from consurv.weighting.sample import Sample, before
@@ -44,21 +47,30 @@ class IPCW(Method):
 
     name = "ipcw"
     guarantee = "asymptotic, if the censoring model is right"
+    takes_weights = True
+
+    def mass(self, sample: Sample, options: Options) -> Callable[[Float], Float]:
+        """Return what the weighted events before q(ρ|x) leave at levels ρ."""
+        if not sample.is_censored:
+            return super().mass(sample, options)
+        sample = sample.capped(options.least_seen)
+        weight = _missed(sample, options, largest_inverse(sample, options.clip))
+        order = np.argsort(sample.score)
+        score, missed = sample.score[order], np.cumsum(weight[order][::-1])[::-1]
+        total = float(sample.counts.sum())
+
+        def covered(levels: Float) -> Float:
+            above = np.searchsorted(score, levels, side="right")
+            return total - np.append(missed, 0.0)[above]
+
+        return covered
 
     def find(self, sample: Sample, coverage: float, options: Options) -> Bound:
         """Return q at the lowest level with few enough weighted events before it."""
         sample = sample.capped(options.least_seen)
         most = largest_inverse(sample, options.clip)
-        event, time = sample.outcome.event, sample.outcome.time
-        g = inverse(before(sample.known_censoring, time[:, None])[:, 0], most)
-        weight = sample.counts * np.where(event & ~sample.late, g, 0.0)
-        total = float(sample.counts.sum())
-        if options.stabilise:
-            weight *= total / float(np.nansum(weight))
-        # G = 0 at the end of follow-up matters only if the bound comes so far.
-        unknown = np.isnan(weight)
-        allowed = total - wanted(coverage, sample.counts)
-        weight = np.where(unknown, np.inf, weight)
+        weight = _missed(sample, options, most)
+        allowed = float(sample.counts.sum()) - wanted(coverage, sample.counts)
         level = found(
             weighted_level(sample.score, weight, allowed), self.name, coverage
         )
@@ -66,3 +78,14 @@ class IPCW(Method):
         weights = weigh(sample.counts * seen_at(sample, q, most))
         check_information(coverage, weights.effective_sample_size, len(sample))
         return LevelBound(coverage, weights, level, options.least_seen)
+
+
+def _missed(sample: Sample, options: Options, most: float) -> Float:
+    """Return what each event counts if it comes before the bound."""
+    event, time = sample.outcome.event, sample.outcome.time
+    g = inverse(before(sample.known_censoring, time[:, None])[:, 0], most)
+    weight = sample.counts * np.where(event & ~sample.late, g, 0.0)
+    if options.stabilise:
+        weight *= float(sample.counts.sum()) / float(np.nansum(weight))
+    # G = 0 at the end of follow-up matters only if the bound comes so far.
+    return np.where(np.isnan(weight), np.inf, weight)

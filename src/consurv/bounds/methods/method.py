@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -83,6 +84,16 @@ class LevelBound(Bound):
     def of(self, model: SurvivalCurves, censoring: SurvivalCurves | None) -> Float:
         """Return q(ρ*|x), capped."""
         bound = model._times_at(np.array([self.level]))[:, 0]
+        return self._capped(bound, censoring)
+
+    def at(
+        self, model: SurvivalCurves, censoring: SurvivalCurves | None, levels: Float
+    ) -> Float:
+        """Return q(ρ|x) at a level (n,) of each subject's own, capped; 0 at level 1."""
+        bound = model._form.percentile_times(levels[:, None])[:, 0]
+        return self._capped(np.where(levels < 1, bound, 0.0), censoring)
+
+    def _capped(self, bound: Float, censoring: SurvivalCurves | None) -> Float:
         if self.least_censoring is None or censoring is None:
             return bound
         cap = censoring._times_at(np.array([self.least_censoring]))[:, 0]
@@ -99,6 +110,8 @@ class Method(ABC):
         One line for the reader.
     needs_limit : bool
         Whether C of everybody must be known.
+    takes_weights : bool
+        Whether subjects may have weights, new ones too; then it has a ``mass``.
 
     Examples
     --------
@@ -110,6 +123,7 @@ class Method(ABC):
     name: ClassVar[str]
     guarantee: ClassVar[str]
     needs_limit: ClassVar[bool] = False
+    takes_weights: ClassVar[bool] = False
 
     @abstractmethod
     def find(self, sample: Sample, coverage: float, options: Options) -> Bound:
@@ -118,6 +132,13 @@ class Method(ABC):
     def plain(self, sample: Sample, coverage: float) -> Bound:
         """Return the bound where nobody is censored: plain split conformal."""
         return split_conformal(sample, coverage)
+
+    def mass(self, sample: Sample, options: Options) -> Callable[[Float], Float]:
+        """Return what tells of levels (m,) how much weight (m,) they cover.
+
+        This one is for a sample in which nobody is censored.
+        """
+        return lambda levels: sample.counts @ sample.covered(levels)
 
 
 def split_conformal(sample: Sample, coverage: float) -> LevelBound:

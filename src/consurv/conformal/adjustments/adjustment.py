@@ -11,10 +11,13 @@ import numpy as np
 
 from consurv._checks import Bool, Float, as_floats, check_same_length
 from consurv._html import facts_table
+from consurv._labels import Labels, listed_labels
 from consurv._params import AtLeast, Constraint, InstanceOf, OneOf, check_params
 from consurv._warnings import warn
 from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.blocks import Block, Data
+from consurv.conformal.groups.groups import Groups
+from consurv.conformal.groups.routed import Routed
 from consurv.conformal.identified import listed
 from consurv.conformal.partitions import (
     Blocks,
@@ -102,6 +105,9 @@ class Adjustment(ABC):
     conformal_set, censoring, rearrange : str
     n_samples : int or None
         How it was made.
+    groups : Groups or None
+        The adjustments of groups, if there are groups; all else is of all subjects
+        together.
     """
 
     # Its name, what it does (in a few words, and in a line), and what its numbers are.
@@ -137,6 +143,7 @@ class Adjustment(ABC):
     censoring: str = "auto"
     n_samples: int | None = None
     rearrange: str = "exact"
+    groups: Groups | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -157,6 +164,7 @@ class Adjustment(ABC):
                 "identified",
                 "conformal set": f"{self.conformal_set}: {self.n_conformal:,} subjects",
                 "censoring": self.censoring,
+                **({} if self.groups is None else {"groups": self.groups.told}),
             }
         )
 
@@ -283,6 +291,36 @@ class Adjustment(ABC):
         """Return adjusted curves from raw curves."""
         return self.apply(curves._times_at(self.raw_levels), random_state)
 
+    def of_rows(self, labels: Labels | None, unseen: str = "error") -> Self | Routed:
+        """Return what predicts rows by the adjustments of their groups.
+
+        Parameters
+        ----------
+        labels : array of labels, or None without groups
+        unseen : {"error", "pooled"}
+            What becomes of groups that no conformal subject belongs to.
+        """
+        if self.groups is None and labels is None:
+            return self
+        if self.groups is None or labels is None:
+            raise InvalidInput(
+                "groups are given, and the model was conformalized without; leave them "
+                "away, or give them to fit or conformalize, too"
+                if self.groups is None
+                else "the model was conformalized by groups "
+                f"({listed_labels(self.groups.labels)}); give groups=, a label for "
+                "each row"
+            )
+        return Routed(self, self.groups, self.groups.codes(labels, unseen))
+
+    def take(self, rows: slice) -> Self:
+        """Return the adjustment of some rows, which is that of all without groups."""
+        return self
+
+    def at_observed(self, block: Block) -> Float:
+        """Return adjusted survival of conformal subjects at their own times, (n,)."""
+        return self.apply(block.reading, 0).survival_at_observed(block.outcome.time)
+
     # -- what it did -----------------------------------------------------------
 
     @abstractmethod
@@ -320,7 +358,7 @@ class Adjustment(ABC):
                     "reach so far, rest on what is assumed of times that nobody saw.",
                 )
             )
-        return found
+        return found if self.groups is None else [*found, *self.groups.cautions()]
 
     def check_asked(self, levels: Float) -> None:
         """Warn if percentile times are wanted at levels that the data do not tell.
@@ -353,15 +391,17 @@ class Adjustment(ABC):
     def to_stored(self) -> dict[str, Any]:
         """Return the fields as arrays, numbers and words."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        curve = values.pop("kaplan_meier")
+        curve, groups = values.pop("kaplan_meier"), values.pop("groups")
         for name in self._parts:
             values |= values.pop(name).to_stored()
-        return values | ({} if curve is None else curve.to_arrays())
+        for part in (curve and curve.to_arrays(), groups and groups.to_stored()):
+            values |= part or {}
+        return values
 
     @classmethod
     def from_stored(cls, values: Mapping[str, Any]) -> Self:
         """Return the adjustment that ``to_stored`` gave; everything is checked."""
-        apart = ("kaplan_meier", *cls._parts)
+        apart = ("kaplan_meier", "groups", *cls._parts)
         names = [f.name for f in fields(cls) if f.name not in apart]
         missing = [n for n in names if n not in values]
         if cls._needs_curve or any(n in values for n in _COUNTS):
@@ -374,7 +414,11 @@ class Adjustment(ABC):
         parts = {n: part.from_stored(values) for n, part in cls._parts.items()}
         settings = {n: values[n] for n in cls._stored}
         return cls(
-            **cls._checked(arrays), **settings, **parts, kaplan_meier=_curve(values)
+            **cls._checked(arrays),
+            **settings,
+            **parts,
+            kaplan_meier=_curve(values),
+            groups=Groups.from_stored(cls, values),
         )
 
     @classmethod

@@ -27,6 +27,7 @@ class _Seen:
     at: Float = field(metadata={"merge": np.concatenate})
     before: Float = field(metadata={"merge": np.concatenate})
     event: Bool = field(metadata={"merge": np.concatenate})
+    weight: Float = field(metadata={"merge": np.concatenate})
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class _Survival:
 
     def answer(self, block: Block) -> _Seen:
         """Return those of one block."""
-        return _Seen(block.reading[:, 0], block.reading[:, 1], block.outcome.event)
+        at, before = block.reading[:, 0], block.reading[:, 1]
+        return _Seen(at, before, block.outcome.event, block.outcome.weights)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +117,8 @@ class LevelAdjustment(Adjustment):
         levels, seen = subjects.levels, subjects.ask(_Survival())
         # The paper's rule knows S(t) alone.
         before = None if rule == "uniform" else seen.before
-        found = find_levels(seen.at, seen.event, levels, rule, before)
+        weight = seen.weight if subjects.weighted else None
+        found = find_levels(seen.at, seen.event, levels, rule, before, weight)
         return cls(
             levels=levels,
             adjusted_levels=found.levels,
@@ -148,6 +151,14 @@ class LevelAdjustment(Adjustment):
             rearrange=self.rearrange,
             random_state=random_state,
         )
+
+    def at_observed(self, block: Block) -> Float:
+        """Return the level whose ρ* is the raw survival at the observed times."""
+        order = np.argsort(self.levels)
+        adjusted = np.concatenate([[0.0], self.adjusted_levels[order], [1.0]])
+        levels = np.concatenate([[0.0], self.levels[order], [1.0]])
+        survival: Float = np.interp(block.reading[:, 0], adjusted, levels)
+        return survival
 
     def attributes(self) -> dict[str, Any]:
         """Return the adjusted levels."""

@@ -11,7 +11,7 @@ from consurv.adapters import adapter_for
 from consurv.adapters.adapter import describe
 from consurv.conformal.blocks import Data
 from consurv.conformal.censoring.rules import CensoringRule
-from consurv.conformal.reading import RawModel, rows_of
+from consurv.conformal.reading import RawModel, fit_plainly, rows_of
 from consurv.conformal.trainer import take
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
@@ -96,7 +96,7 @@ def _trained(model: Any, data: Data, validation: Data | None) -> Any:
     if not data[1].n_events:
         return None  # nobody is censored here
     adapter = adapter_for(model)
-    return adapter.fit(adapter.clone(model), *data, validation)
+    return fit_plainly(adapter, adapter.clone(model), data, validation)
 
 
 def out_of_fold(

@@ -31,6 +31,13 @@ class RawMedian:
         median = q[:, median_column(block.levels)]
         return median[q.min(axis=1) < np.inf] if self.finite else median
 
+    def weights(self, block: Block) -> Float | None:
+        """Return what they weigh."""
+        outcome = block.outcome
+        if self.finite:
+            outcome = outcome[block.percentile_times.min(axis=1) < np.inf]
+        return outcome.weight
+
 
 @dataclass(frozen=True)
 class Strata:
@@ -61,7 +68,7 @@ class Strata:
             What ``Cells(medians)`` answered.
         wanted : int
         """
-        n = int(counts.counts.sum())
+        n = counts.counts.sum()
         if wanted < 2 or not n:
             return cls(np.empty(0))
         starts = (np.arange(wanted) * n) // wanted

@@ -33,7 +33,7 @@ class Counts:
     events, exposure : ndarray of shape (G, M)
         Exposure is the cumulative hazard that subjects used up in a cell.
     members, scores : ndarray of shape (G,)
-        Number of subjects, and the sum of their scores.
+        Number of subjects, and the sum of their scores; all as much as they weigh.
     """
 
     events: Float
@@ -52,7 +52,7 @@ class Counts:
     @property
     def score(self) -> Float:
         """The mean score of each group; 0 where nobody is."""
-        return self.scores / np.maximum(self.members, 1)
+        return self.scores / np.where(self.members > 0, self.members, 1.0)
 
 
 def count(
@@ -74,9 +74,10 @@ def count(
     for sample in samples:
         score = risk.at(sample.shapes.log_median)
         group = np.searchsorted(edges, score, side="right")
+        weight = sample.outcome.weight
         members, scores = (
-            np.bincount(group, weight, minlength=groups).astype(np.float64)
-            for weight in (None, score)
+            np.bincount(group, values, minlength=groups).astype(np.float64)
+            for values in (weight, score if weight is None else score * weight)
         )
         events, exposure = _table(sample, time_map, group, groups)
         total += Counts(events, exposure, members, scores)
@@ -93,25 +94,31 @@ def _table(
     low, rows = high.copy(), np.flatnonzero(event)
     e = time_map.residual(shapes, windows.low)[rows]
     low[rows], _ = hazard_at(shapes, e, rows)
-    _, exposure = _spend(group[~event], high[~event], groups)
+    weight = sample.outcome.weight
+    others, own = (None, None) if weight is None else (weight[~event], weight[event])
+    _, exposure = _spend(group[~event], high[~event], groups, others)
     events = np.zeros_like(exposure)
     group, above, below = group[event], np.exp(-low[event]), np.exp(-high[event])
     for point in _POINTS:
         survival = np.maximum(below + point * (above - below), _LOWEST)
-        seen, spent = _spend(group, -np.log(survival), groups)
+        seen, spent = _spend(group, -np.log(survival), groups, own)
         events += seen / len(_POINTS)
         exposure += spent / len(_POINTS)
     return events, exposure
 
 
-def _spend(group: Index, hazard: Float, groups: int) -> tuple[Float, Float]:
+def _spend(
+    group: Index, hazard: Float, groups: int, weight: Float | None
+) -> tuple[Float, Float]:
     """Return how many left in each cell, and the hazard spent there."""
     hazard = np.minimum(hazard, _MOST_HAZARD)
     cell = np.searchsorted(BORDERS, hazard, side="right") - 1
     shape = groups, len(BORDERS)
     place, size = group * len(BORDERS) + cell, groups * len(BORDERS)
-    left = np.bincount(place, minlength=size).reshape(shape).astype(np.float64)
-    inside = np.bincount(place, hazard - BORDERS[cell], minlength=size).reshape(shape)
+    rest = hazard - BORDERS[cell]
+    rest = rest if weight is None else rest * weight
+    left = np.bincount(place, weight, minlength=size).reshape(shape).astype(np.float64)
+    inside = np.bincount(place, rest, minlength=size).reshape(shape)
     # Whoever left in a later cell has passed this one as a whole; the last has no end.
     later = left[:, ::-1].cumsum(axis=1)[:, ::-1] - left
     return left, inside + later * np.append(np.diff(BORDERS), 0.0)

@@ -37,7 +37,11 @@ def likelihood_sums(sample: Sample, time_map: TimeMap) -> Sums:
         gradient[:, rows] = -np.exp(-low[rows]) * slopes - gradient[:, rows]
     p = mixed(seen_probability(seen.event, low, hazard), sample.broad)
     gradient *= (1 - CONTAMINATION) / p
-    return Sums(float(np.log(p).sum()), gradient.sum(axis=1), gradient @ gradient.T)
+    value, weight = np.log(p), sample.outcome.weight
+    if weight is None:
+        return Sums(float(value.sum()), gradient.sum(axis=1), gradient @ gradient.T)
+    many = gradient * weight
+    return Sums(float(value @ weight), many.sum(axis=1), many @ gradient.T)
 
 
 def seen_probability(event: Bool, low: Float, high: Float) -> Float:

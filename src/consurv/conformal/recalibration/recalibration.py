@@ -143,7 +143,8 @@ class Recalibration:
         shapes, windows = sample.shapes, sample.windows
         low, high = (self.hazard(shapes, t) for t in (windows.low, windows.high))
         p = seen_probability(windows.event, low, high)
-        return float(np.log(mixed(p, windows.broad(shapes))).sum())
+        logs, weight = np.log(mixed(p, windows.broad(shapes))), sample.outcome.weight
+        return float(logs.sum() if weight is None else logs @ weight)
 
     def factors(self, levels: Float, score: float) -> Float:
         """Return q'/q (p,) of a typical curve at a score of risk.

@@ -65,12 +65,12 @@ class RiskScale:
         return float(np.interp(score, self.scores, self.log_medians))
 
 
-def knot_shares(n: int) -> Float:
+def knot_shares(n: float) -> Float:
     """Return at which shares of n subjects the knots of their scale lie."""
     knots = int(np.clip(n // _PER_KNOT, _FEWEST, _MOST))
     return (np.arange(knots) + 0.5) / knots
 
 
-def n_groups(n: int) -> int:
+def n_groups(n: float) -> int:
     """Return into how many groups of risk n subjects are cut."""
     return int(np.clip(n // _PER_KNOT, _FEWEST, _MOST_GROUPS))

@@ -112,6 +112,5 @@ def samples_of(block: Block, scale: float, unit: float = 0.0) -> list[Sample]:
         reading, some = block.reading[piece], block.outcome[piece]
         shapes, rows = Shapes.read(reading, FINE_LEVELS, scale)
         if rows.size:
-            outcome = Outcome(some.time[rows] / scale, some.event[rows])
-            samples.append(Sample(shapes, outcome, unit))
+            samples.append(Sample(shapes, some[rows].in_unit(scale), unit))
     return samples

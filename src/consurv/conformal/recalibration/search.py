@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from consurv._checks import Bool, Float
+from consurv._weights import drawn
 from consurv.conformal.blocks import Block
 from consurv.conformal.partitions import Partitions, as_partitions
 from consurv.conformal.quantile import rank
@@ -30,6 +31,9 @@ __all__ = ["FEWEST_EVENTS", "FoundRecalibration", "find_recalibration"]
 _ENOUGH_EVENTS = 5
 # One event alone would move all curves by what the prior allows.
 FEWEST_EVENTS = 2
+# The order of medians is looked at among no more subjects than these, each as often as
+# it weighs.
+_MOST_PAIRS = 1 << 15
 
 
 class FoundRecalibration(NamedTuple):
@@ -81,7 +85,7 @@ def _better_form(subjects: Survey) -> _Form:
     Accelerated times and proportional hazards are both plausible, and a wrong one
     leaves the ratios a rest: Akaike's criterion decides.
     """
-    n = subjects.facts.n
+    n = subjects.facts.total
     risk, groups = _risk_scale(subjects), n_groups(n)
     time_map, dof = fit_map(subjects)
     none = TimeMap(np.zeros(N_NUMBERS), time_map.centre)
@@ -128,29 +132,32 @@ class _LogLikelihoods:
 
     def __call__(self, sample: Sample) -> tuple[float, ...]:
         values = [form.log_likelihood(sample) for form in self.forms]
-        return *values, len(sample)
+        return *values, sample.outcome.total_weight
 
 
 def _risk_scale(subjects: Survey) -> RiskScale:
-    shares = knot_shares(max(subjects.facts.n, 1))
+    shares = knot_shares(max(subjects.facts.total, 1))
     return RiskScale.through(subjects.log_medians(shares), shares)
 
 
 def _guard(found: Recalibration, subjects: Survey) -> OrderGuard:
     pairs = subjects.ask(Gathered(_Medians(found)), part=True).values
+    if (pairs[:, 2] != 1).any():
+        pairs = pairs[drawn(pairs[:, 2], _MOST_PAIRS)]
     contrast = float(np.exp(found.time_map.numbers[1]))
     return hold_order(pairs[:, 0].copy(), pairs[:, 1].copy(), contrast)
 
 
 @dataclass(frozen=True)
 class _Medians:
-    """Raw and adjusted log medians."""
+    """Raw and adjusted log medians, and what they weigh."""
 
     form: Recalibration
 
     def __call__(self, sample: Sample) -> Float:
-        shapes = sample.shapes
-        return np.stack([shapes.log_median, self.form.log_medians(shapes)], axis=1)
+        shapes, weights = sample.shapes, sample.outcome.weights
+        medians = shapes.log_median, self.form.log_medians(shapes)
+        return np.stack([*medians, weights], axis=1)
 
 
 def _unchanged(subjects: Survey) -> Recalibration:
@@ -163,15 +170,15 @@ def _unchanged(subjects: Survey) -> Recalibration:
 
 def _identified(found: Recalibration, subjects: Survey, levels: Float) -> Bool:
     """Say at which levels enough events came at or past the adjusted time."""
-    beyond, n = subjects.total(_Beyond(found, levels)), subjects.facts.n
+    beyond, n = subjects.total(_Beyond(found, levels)), subjects.facts.total
     wanted = [min(_ENOUGH_EVENTS, rank(float(level), n) / 2) for level in levels]
-    enough: Bool = beyond >= np.array(wanted)
+    enough: Bool = beyond >= np.array(wanted) - 1e-9
     return enough
 
 
 @dataclass(frozen=True)
 class _Beyond:
-    """How many events came at or past the adjusted times."""
+    """How many events came at or past the adjusted times, as much as they weigh."""
 
     form: Recalibration
     levels: Float
@@ -179,5 +186,9 @@ class _Beyond:
     def __call__(self, sample: Sample) -> Float:
         event = sample.outcome.event
         shapes, time = sample.shapes.take(event), sample.outcome.time[event]
-        survival = np.sort(np.exp(-self.form.hazard(shapes, time)))
-        return np.searchsorted(survival, self.levels, side="right").astype(np.float64)
+        survival = np.exp(-self.form.hazard(shapes, time))
+        order = np.argsort(survival)
+        passed = np.searchsorted(survival[order], self.levels, side="right")
+        weight = sample.outcome[event].weights[order]
+        beyond: Float = np.append(0.0, np.cumsum(weight))[passed]
+        return beyond

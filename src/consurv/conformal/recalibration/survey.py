@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from consurv._checks import Float
+from consurv._weights import at_ranks
 from consurv.conformal.blocks import Block
 from consurv.conformal.partitions import Blocks, Partitions, Several
 from consurv.conformal.ranks import CellCounts, Cells, order_statistics
@@ -111,6 +112,8 @@ class Facts:
     ----------
     n, n_events, n_ending : int
         Subjects whose curves have a shape, events, and curves that end early.
+    total : float
+        What these subjects weigh; as many there are without weights.
     stepped : bool
         Whether some curves have drops.
     times : ndarray
@@ -124,6 +127,7 @@ class Facts:
     n: int
     n_events: int
     n_ending: int
+    total: float
     stepped: bool
     times: Float
     sums: Float
@@ -136,6 +140,7 @@ class Facts:
             sum(part.n for part in parts),
             sum(part.n_events for part in parts),
             sum(part.n_ending for part in parts),
+            sum(part.total for part in parts),
             any(part.stepped for part in parts),
             _first(np.concatenate([part.times for part in parts]), MOST_TIMES + 1),
             np.sum([part.sums for part in parts], axis=0),
@@ -149,24 +154,25 @@ class Facts:
         Times count as whole only where raw curves have drops: models with smooth
         curves speak of times that were rounded later.
         """
-        return whole_unit(self.times, self.n) if self.stepped else 0.0
+        return whole_unit(self.times, self.total) if self.stepped else 0.0
 
     @property
     def centre(self) -> Float:
         """The means of log median and log width."""
-        centre: Float = self.sums[0] / max(self.n, 1)
+        centre: Float = self.sums[0] / (self.total or 1)
         return centre
 
     @property
     def spread(self) -> Float:
         """Their standard deviations, to some digits."""
-        spread: Float = np.sqrt(np.maximum(self.sums[1] / self.n - self.centre**2, 0.0))
+        squares = self.sums[1] / self.total
+        spread: Float = np.sqrt(np.maximum(squares - self.centre**2, 0.0))
         return spread
 
     @property
     def last_mark(self) -> np.uint64:
         """Up to which mark subjects belong to the part."""
-        return self.marks[-1] if self.n >= 2 * _PART else _EVERYBODY
+        return self.marks[-1] if self.total >= 2 * _PART else _EVERYBODY
 
 
 @dataclass(frozen=True)
@@ -176,20 +182,25 @@ class _Look:
     def answer(self, samples: Sequence[Sample]) -> Facts:
         """Return those of some subjects."""
         empty = np.empty(0)
-        nothing = Facts(0, 0, 0, False, empty, np.zeros((2, 2)), empty.view(np.uint64))
+        none = empty, np.zeros((2, 2)), empty.view(np.uint64)
+        nothing = Facts(0, 0, 0, 0, False, *none)
         return Facts.merged([nothing, *map(_facts, samples)])
 
 
 def _facts(sample: Sample) -> Facts:
     shapes = sample.shapes
-    pair = np.stack([shapes.log_median, shapes.log_width])
+    pair, outcome = np.stack([shapes.log_median, shapes.log_width]), sample.outcome
+    square = pair**2
+    if outcome.weight is not None:
+        pair, square = pair * outcome.weight, square * outcome.weight
     return Facts(
         len(sample),
         sample.outcome.n_events,
         int(np.isfinite(shapes.t_end).sum()),
+        outcome.total_weight,
         bool(shapes.stepped.any()),
         _first(sample.outcome.time, MOST_TIMES + 1),
-        np.stack([pair.sum(axis=1), (pair**2).sum(axis=1)]),
+        np.stack([pair.sum(axis=1), square.sum(axis=1)]),
         _first(sample.marks, _PART),
     )
 
@@ -257,8 +268,18 @@ class Here(Survey):
     def log_medians(self, shares: Float) -> Float:
         """Return quantiles of the raw log medians."""
         found = [sample.shapes.log_median for sample in self.samples] or [np.zeros(1)]
-        quantiles: Float = np.quantile(np.concatenate(found), shares)
-        return quantiles
+        values = np.concatenate(found)
+        if all(sample.outcome.weight is None for sample in self.samples):
+            quantiles: Float = np.quantile(values, shares)
+            return quantiles
+        weight = np.concatenate([sample.outcome.weights for sample in self.samples])
+        order = np.argsort(values)
+
+        def at(ranks: Float) -> Float:
+            found: Float = values[order][at_ranks(weight[order], ranks)]
+            return found
+
+        return _between(shares, self.facts.total, at)
 
 
 class There(Survey):
@@ -282,16 +303,23 @@ class There(Survey):
         counts: CellCounts = self._cells
         if not self.facts.n:
             return np.zeros(len(shares))
-        place = shares * (self.facts.n - 1)
-        below = np.floor(place).astype(np.int64)
-        above = np.minimum(below + 1, self.facts.n - 1)
-        ranks = np.concatenate([below, above])
-        numbers = order_statistics(
-            self._subjects, _LogMedian(self.scale), counts, ranks
-        )
-        lower, upper = np.split(numbers, 2)
-        way, step = place - below, upper - lower
-        return np.where(way < 0.5, lower + step * way, upper - step * (1 - way))
+
+        def at(ranks: Float) -> Float:
+            numbers = _LogMedian(self.scale)
+            return order_statistics(self._subjects, numbers, counts, ranks)
+
+        return _between(shares, self.facts.total, at)
+
+
+def _between(shares: Float, n: float, at: Callable[[Float], Float]) -> Float:
+    """Return quantiles as NumPy has them from the numbers at some ranks of n."""
+    place = np.maximum(shares * (n - 1), 0.0)
+    below = np.floor(place)
+    above = np.minimum(below + 1, np.ceil(n) - 1)
+    lower, upper = np.split(at(np.concatenate([below, above])), 2)
+    way, step = place - below, upper - lower
+    found: Float = np.where(way < 0.5, lower + step * way, upper - step * (1 - way))
+    return found
 
 
 @dataclass(frozen=True)
@@ -321,6 +349,13 @@ class _LogMedian:
         """Return those of one block."""
         samples = samples_of(block, self.scale)
         return np.concatenate([np.empty(0), *(s.shapes.log_median for s in samples)])
+
+    def weights(self, block: Block) -> Float | None:
+        """Return what they weigh."""
+        if block.outcome.weight is None:
+            return None
+        samples = samples_of(block, self.scale)
+        return np.concatenate([np.empty(0), *(s.outcome.weights for s in samples)])
 
 
 def _part(samples: Sequence[Sample], last: np.uint64) -> list[Sample]:

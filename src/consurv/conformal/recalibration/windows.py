@@ -33,14 +33,14 @@ _FIRST = 0.05
 _LEAST_LIKELY = 1e-9
 
 
-def whole_unit(times: Float, n: int) -> float:
+def whole_unit(times: Float, n: float) -> float:
     """Return the unit of which all times are whole multiples; 0 if there is none.
 
     Parameters
     ----------
     times : ndarray
         Distinct, ascending; one more than ``MOST_TIMES`` are enough.
-    n : int
+    n : float
         How many subjects have them.
 
     Examples
@@ -50,7 +50,7 @@ def whole_unit(times: Float, n: int) -> float:
     >>> whole_unit(np.array([2.0, 4, 6, 10]), 4)  # nothing is tied
     0.0
     """
-    if not 3 <= times.size <= MOST_TIMES or times.size == n:
+    if not 3 <= times.size <= MOST_TIMES or np.isclose(times.size, n, rtol=1e-9):
         return 0.0
     unit = float(np.diff(times).min())
     counts = times / unit

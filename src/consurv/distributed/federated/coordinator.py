@@ -151,12 +151,13 @@ class _Coordinator:
             level for level, known in zip(self.levels, told, strict=True) if known
         ]
         found = np.array(scores, dtype=np.float64)[told]
+        ranks = np.array([level.rank for level in tables])
+        n = np.array([level.n for level in tables])
         quantiles = Quantiles(
-            found,
-            np.array([level.rank for level in tables]),
-            np.array([level.n for level in tables]),
+            *(found, ranks, n),
             np.array([t.n_events(s) for t, s in zip(tables, found, strict=True)]),
             rounds=1 + self.needs_laws,
+            beyond=ranks > n,
         )
         infinite = self.tables.n_infinite[:, : 1 + self.plan.with_laws].sum(axis=1)
         counted = int((quantiles.n + infinite[told]).max())

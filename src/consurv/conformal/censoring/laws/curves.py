@@ -23,7 +23,7 @@ from consurv.conformal.censoring.laws.law import (
     LineMass,
     unroll,
 )
-from consurv.conformal.masses import EVERYONE, Pieces, carry, in_units
+from consurv.conformal.masses import EVERYONE, Pieces, carry
 from consurv.curves.interpolate import index_before, survival_at, survival_before
 from consurv.curves.nodes import Nodes, end_time
 from consurv.curves.percentiles import percentile_times
@@ -172,7 +172,8 @@ class _CurveMass(LineMass):
             x = np.maximum(reached[rows], part.c)
             index = index_before(part.nodes, x)
             value = survival_before(part.nodes, x, index)
-            units += in_units(np.minimum(value, part.survival) / part.survival)
+            share = np.minimum(value, part.survival) / part.survival
+            units += self.in_units(share, rows)
             indices.append(index)
         return AtScore(s, carry(units), indices)
 

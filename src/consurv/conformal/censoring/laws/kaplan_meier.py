@@ -14,7 +14,7 @@ from consurv.conformal.censoring.laws.law import (
     unroll,
 )
 from consurv.conformal.censoring.laws.lookup import KaplanMeierLookup
-from consurv.conformal.masses import EVERYONE, Pieces, in_units
+from consurv.conformal.masses import EVERYONE, Pieces
 
 __all__ = ["KaplanMeierLaw"]
 
@@ -82,7 +82,7 @@ class _KaplanMeierMass(LineMass):
         if tail.size and self.km.s_max > 0:
             line = np.maximum(self.km.t_end - x.ravel()[tail], 0.0) / self.km.t_end
             value.ravel()[tail] = np.minimum(line, self.km.s_max)
-        return AtScore(s, in_units(self._shares(value)), index, tail.size > 0)
+        return AtScore(s, self.in_units(self._shares(value)), index, tail.size > 0)
 
     def _shares(self, value: Float) -> Float:
         """Return P(T ≥ x | T > c), where *value* is S(x⁻); overwrites it."""

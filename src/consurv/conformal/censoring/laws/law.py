@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
-from consurv.conformal.masses import to_mass
+from consurv.conformal.masses import EVERYONE, in_units, to_mass
 
 __all__ = [
     "AT_THE_END",
@@ -59,6 +59,7 @@ class LineMass(ABC):
     """What the masses of all laws hold: n subjects on their lines at g levels."""
 
     straight = False
+    weights: Float | None = None
 
     def __init__(self, offset: Float, rate: Float, last_time: float) -> None:
         self.offset, self.rate = np.atleast_2d(offset), np.atleast_2d(rate)
@@ -71,6 +72,12 @@ class LineMass(ABC):
             return (self.offset - times[:, 0]) / self.rate
         scores = (self.offset[..., None] - times) / self.rate[..., None]
         return scores.reshape(len(scores), -1)
+
+    def in_units(self, shares: Float, rows: Any = EVERYONE) -> Index:
+        """Return the sum of the shares of subjects, each times its weight."""
+        if self.weights is not None:
+            shares = shares * self.weights[rows]
+        return in_units(shares)
 
     def bends(self, lo: AtScore, hi: AtScore) -> Bool:
         """Say nowhere: pieces are exact."""

@@ -22,7 +22,7 @@ from consurv.conformal.censoring.laws.law import (
     count_before,
     unroll,
 )
-from consurv.conformal.masses import EVERYONE, Pieces, in_units
+from consurv.conformal.masses import EVERYONE, Pieces
 
 __all__ = ["RecalibratedLaw"]
 
@@ -171,7 +171,7 @@ class _RecalibratedMass(LineMass):
         shares, found = np.ones(self.offset.shape), np.full(self.offset.shape, -1)
         shares.ravel()[past] = law.value(rows, cells, x) / law.at_c[rows]
         found.ravel()[past] = cells
-        return AtScore(s, in_units(shares), found)
+        return AtScore(s, self.in_units(shares), found)
 
     def n_pieces(self, lo: AtScore, hi: AtScore) -> Index:
         """Return how many bends lie in (lo, hi], about."""

@@ -33,7 +33,7 @@ class _Seen:
     """Subjects that are finite at some level, and how far these times reach."""
 
     n: int = field(metadata={"merge": sum})
-    n_events: int = field(metadata={"merge": sum})
+    n_events: float = field(metadata={"merge": sum})
     largest: float = field(metadata={"merge": max})
     endless: bool = field(metadata={"merge": any})
 
@@ -46,10 +46,10 @@ class _Look:
         """Return the numbers of one block."""
         q = block.percentile_times
         known = q.min(axis=1, initial=np.inf) < np.inf
-        n_events = int(np.count_nonzero(block.outcome.event & known))
+        seen = block.outcome[block.outcome.event & known]
         finite = q if block.finite else q[q < np.inf]
         largest = float(finite.max(initial=0.0))
-        return _Seen(int(known.sum()), n_events, largest, not block.finite)
+        return _Seen(int(known.sum()), seen.total_weight, largest, not block.finite)
 
 
 _MEDIANS = RawMedian(finite=True)
@@ -89,6 +89,7 @@ class AutoRule(CensoringRule):
 
     rests_on = "raw curves"
     anywhere = True
+    takes_weights = True
     opening = _Look(), Cells(_MEDIANS)
 
     def sweeps(
@@ -101,7 +102,7 @@ class AutoRule(CensoringRule):
         """Return the rule with the hazard ratios that all blocks together show."""
         subjects = as_partitions(blocks)
         look, cells = subjects.known(_Look()), subjects.known(Cells(_MEDIANS))
-        wanted = min(look.n_events // self.events_per_stratum, self.max_strata)
+        wanted = min(int(look.n_events // self.events_per_stratum), self.max_strata)
         strata = Strata.find(subjects, _MEDIANS, cells, wanted)
         curves = RawCurves(subjects.levels, look.largest if look.endless else None)
         ratios = np.ones((strata.n, len(curves.hazards)))
@@ -161,14 +162,15 @@ class _Table:
         events, expected = np.zeros((2, self.strata.n, len(curves.hazards)))
         members = np.zeros(self.strata.n)
         for rows in row_blocks(len(q), len(curves.hazards) // _ROOM + 1):
-            time, event, g = outcome.time[rows], outcome.event[rows], stratum[rows]
-            left = curves.place(curves.nodes(q[rows]), time, event)
-            cells = g[left.row], left.cell
-            events += self._table(*cells, left.events)
+            some, g = outcome[rows], stratum[rows]
+            left = curves.place(curves.nodes(q[rows]), some.time, some.event)
+            cells, weight = (g[left.row], left.cell), some.weight
+            events += self._table(*cells, _times(left.events, weight, left.row))
             # Whoever left in a later cell has passed this one as a whole.
-            here = self._table(g, left.first)
+            here = self._table(g, left.first, weight)
             later = here[:, ::-1].cumsum(axis=1)[:, ::-1] - here
-            expected += later * curves.widths + self._table(*cells, left.hazard)
+            hazard = _times(left.hazard, weight, left.row)
+            expected += later * curves.widths + self._table(*cells, hazard)
             members += here.sum(axis=1)
         return _Counts(events, expected, members)
 
@@ -178,6 +180,10 @@ class _Table:
         flat = np.bincount(place, weight, minlength=shape[0] * shape[1])
         table: Float = flat.reshape(shape).astype(np.float64)
         return table
+
+
+def _times(values: Float, weight: Float | None, rows: Index) -> Float:
+    return values if weight is None else values * weight[rows]
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,8 @@ class DoublyRobust(CensoringRule, BaseEstimator):  # type: ignore[misc]
     [0.91, 0.49]
     """
 
+    takes_weights = True
+
     def __init__(
         self, event: Any, censoring: Any, least_seen: float | None = None
     ) -> None:
@@ -132,7 +134,7 @@ class DoublyRobust(CensoringRule, BaseEstimator):  # type: ignore[misc]
             )
         event = curves_of(models.event, block.features)
         sample = Sample(outcome, event, curves_of(models.censoring, block.features))
-        least = self.least_seen or 1 / np.log(max(len(outcome), 3))
+        least = self.least_seen or 1 / np.log(max(outcome.total_weight, 3))
         until = sample.capped(least).cap
         assert until is not None
         return _Part(block, Augmented(sample, until=until), until)
@@ -143,7 +145,7 @@ class _Part:
 
     def __init__(self, block: Block, theta: Augmented | None, until: Float) -> None:
         self.block, self._theta, self._until = block, theta, until[:, None]
-        self._time = block.outcome.time
+        self._time, self.weights = block.outcome.time, block.outcome.weights
 
     def counts(self, p: int) -> Bool:
         """Say who has a finite percentile time."""
@@ -159,12 +161,12 @@ class _Part:
         """Return the mass (m,) of scores that are at most s (m,)."""
         covered = self.scores(p)[:, None] <= s
         if self._theta is None:
-            return np.asarray(covered.sum(axis=0), dtype=np.float64)
+            return np.asarray(self.weights @ covered, dtype=np.float64)
         q = np.where(self.counts(p), self.block.percentile_times[:, p], 0.0)
         offset, rate = self.block.line(q[:, None])
         times = np.maximum(offset - s * rate, 0.0)
         theta = self._theta.at(times, covered & (times <= self._until))
-        return np.asarray(self.counts(p) @ theta)
+        return np.asarray((self.counts(p) * self.weights) @ theta)
 
 
 def _level(
@@ -173,22 +175,24 @@ def _level(
     """Return shift, subjects, whether k > N, and whether events tell it."""
     scores = np.concatenate([part.scores(p) for part in parts])
     event = np.concatenate([part.block.outcome.event for part in parts])
+    weights = np.concatenate([part.weights for part in parts])
     n = int(np.count_nonzero(np.isfinite(scores)))
     if n < 2:
         raise InvalidInput(
             f"only {n} of {len(scores)} percentile times at level {level:g} are "
             "finite; at least two are needed"
         )
-    k = rank(level, n)
+    total = float(weights[np.isfinite(scores)].sum())
+    k = rank(level, total)
     candidates = np.unique(scores[np.isfinite(scores)])[::-1]
 
     def mass(s: Float) -> Float:
         total: Float = np.sum([part.mass(p, s) for part in parts], axis=0)
         return total
 
-    target = min(k, n) - (1e-9 + 1e-12 * n)
+    target = min(k, total) - (1e-9 + 1e-12 * total)
     found = lowest_level(mass, candidates, target, coarse=_COARSE)
     shift = float(candidates[0]) if found is None else found
-    seen = int(np.count_nonzero(event & (scores <= shift)))
+    seen = float(weights[event & (scores <= shift)].sum())
     enough = seen >= min(ENOUGH_EVENTS, k / 2)
-    return shift, n, k > n, found is not None and enough
+    return shift, n, k > total, found is not None and enough

@@ -17,7 +17,7 @@ from consurv.conformal.blocks import Block, Contribution, Data
 from consurv.conformal.censoring.laws.curves import CurveLaw, Curves
 from consurv.conformal.censoring.laws.law import AT_THE_END
 from consurv.conformal.censoring.rules.rule import CensoringRule
-from consurv.conformal.reading import RawModel, rows_of
+from consurv.conformal.reading import RawModel, fit_plainly, rows_of
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput, NotConformalizedError
 
@@ -96,6 +96,8 @@ class FromEstimator(CensoringRule, BaseEstimator):  # type: ignore[misc]
     np.float64(8.0)
     """
 
+    takes_weights = True
+
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
 
@@ -135,7 +137,7 @@ class FromEstimator(CensoringRule, BaseEstimator):  # type: ignore[misc]
             return self
         if training is not None:
             copy = adapter.clone(self.estimator)
-            return FromEstimator(adapter.fit(copy, *training, validation))
+            return FromEstimator(fit_plainly(adapter, copy, training, validation))
         if earlier is not None:
             return FromEstimator(earlier)
         raise NotConformalizedError(

@@ -41,6 +41,11 @@ class KaplanMeierRule(CensoringRule):
         """Whether it draws nothing."""
         return self.n_samples is None
 
+    @property
+    def takes_weights(self) -> bool:  # type: ignore[override]
+        """Whether it draws nothing."""
+        return self.n_samples is None
+
     def with_samples(self, n_samples: int) -> KaplanMeierRule:
         """Return the rule that draws."""
         return KaplanMeierRule(n_samples)

@@ -14,6 +14,7 @@ class MarginRule(CensoringRule):
     """One surrogate time for each censored subject: the mean beyond c."""
 
     anywhere = True
+    takes_weights = True
 
     def contribution(self, block: Block, rng: np.random.Generator) -> Contribution:
         """Return a point for every subject."""

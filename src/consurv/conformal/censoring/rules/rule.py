@@ -36,6 +36,8 @@ class CensoringRule:
     # Whether it runs wherever the subjects are: it draws nothing, needs no features,
     # and sees no more than one block, or what it asks all of them.
     anywhere: ClassVar[bool] = False
+    # Whether subjects may count more or less than 1.
+    takes_weights: ClassVar[bool] = False
     # What it asks first, so that it may be asked together with other questions.
     opening: ClassVar[tuple[Any, ...]] = ()
     # What the shifts rest on where no event was observed.

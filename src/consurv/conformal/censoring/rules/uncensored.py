@@ -14,6 +14,7 @@ class UncensoredRule(CensoringRule):
     """Only events count; biased towards early times when censoring is late."""
 
     anywhere = True
+    takes_weights = True
 
     def contribution(self, block: Block, rng: np.random.Generator) -> Contribution:
         """Return a point for every event."""
