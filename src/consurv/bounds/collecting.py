@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from consurv._checks import Float, as_plain_array, check_same_length
-from consurv.conformal.blocks import Block, Data
+from consurv.conformal.blocks import CurveBlock, Data
 from consurv.conformal.censoring.nuisance import (
     Fitted,
     Nuisance,
@@ -23,14 +23,7 @@ from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 from consurv.weighting.sample import Sample
 
-__all__ = ["CurveBlock", "check_limit", "from_blocks", "from_rows", "read_curves"]
-
-
-@dataclass(frozen=True)
-class CurveBlock(Block):
-    """Conformal subjects with their raw curves."""
-
-    curves: SurvivalCurves | None = None
+__all__ = ["check_limit", "from_blocks", "from_rows", "read_curves"]
 
 
 def read_curves(raw: RawModel, data: Data, *, in_training: bool) -> CurveBlock:

@@ -19,10 +19,11 @@ import numpy as np
 from consurv._checks import Bool, Float, Index
 from consurv.conformal.masses import Law, LawMass, LevelMass
 from consurv.conformal.questions import FEW_POINTS, Masses, Question
+from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 
-__all__ = ["Block", "Contribution", "Data", "Sweep"]
+__all__ = ["Block", "Contribution", "CurveBlock", "Data", "Sweep"]
 
 S = TypeVar("S")
 # Subjects looked at together, so that all that belongs to them stays in the cache.
@@ -103,6 +104,13 @@ class Block:
     def in_sample(self) -> bool:
         """Whether the subjects belong to the sample of ``kaplan_meier``."""
         return self.member or self.reference is None
+
+
+@dataclass(frozen=True)
+class CurveBlock(Block):
+    """Subjects with the whole of their raw curves beside the reading."""
+
+    curves: SurvivalCurves | None = None
 
 
 class Sweep(Protocol):

@@ -1,4 +1,4 @@
-"""What a search for shifts has found."""
+"""What a search for shifts or levels has found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from consurv._checks import Bool, Float, Index
 
-__all__ = ["Shifts"]
+__all__ = ["Levels", "Shifts"]
 
 
 class Shifts(NamedTuple):
@@ -31,3 +31,21 @@ class Shifts(NamedTuple):
     beyond: Bool
     identified: Bool
     n_infinite: int = 0
+
+
+class Levels(NamedTuple):
+    """Adjusted levels, and what they rest on.
+
+    Attributes
+    ----------
+    levels : ndarray of shape (P,)
+    beyond : ndarray of shape (P,) of bool
+        Levels with k > N: the level at which all subjects count.
+    identified : ndarray of shape (P,) of bool
+        Levels with enough events at or below ρ* (five, or half of the k subjects that
+        should be there).
+    """
+
+    levels: Float
+    beyond: Bool
+    identified: Bool

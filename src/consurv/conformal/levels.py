@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,13 +12,14 @@ from consurv._checks import Bool, Float, as_floats, as_levels, check_same_length
 from consurv._registry import resolve
 from consurv._warnings import warn
 from consurv._weights import as_weights
+from consurv.conformal.found import Levels
 from consurv.conformal.identified import ENOUGH_EVENTS, listed, unidentified_text
 from consurv.conformal.probabilities import Counts, Mass, equal_weights, product_limit
 from consurv.conformal.quantile import rank
 from consurv.errors import InvalidInput
 from consurv.outcome import as_events
 
-__all__ = ["WEIGHTS", "Levels", "conformal_levels", "find_levels"]
+__all__ = ["WEIGHTS", "conformal_levels", "find_levels", "warn_of_levels"]
 
 
 def conformal_levels(
@@ -135,24 +136,6 @@ def _check_order(survival: Float, before: Float) -> None:
         )
 
 
-class Levels(NamedTuple):
-    """Adjusted levels, and what they rest on.
-
-    Attributes
-    ----------
-    levels : ndarray of shape (P,)
-    beyond : ndarray of shape (P,) of bool
-        Levels with k > N: the level at which all subjects count.
-    identified : ndarray of shape (P,) of bool
-        Levels with enough events at or below ρ* (five, or half of the k subjects that
-        should be there).
-    """
-
-    levels: Float
-    beyond: Bool
-    identified: Bool
-
-
 def find_levels(
     survival: Float,
     event: Bool,
@@ -195,11 +178,12 @@ def find_levels(
     adjusted = mass.smallest(np.minimum(ranks, n), n)
     needed = np.minimum(ENOUGH_EVENTS, ranks / 2)
     found = Levels(adjusted, ranks > n, counts.events_below(adjusted) >= needed - 1e-9)
-    _warn_about(found, levels, event)
+    warn_of_levels(found, levels, event)
     return found
 
 
-def _warn_about(found: Levels, levels: Float, event: Bool) -> None:
+def warn_of_levels(found: Levels, levels: Float, event: Bool) -> None:
+    """Warn of levels that rest on too little."""
     if not event.any():
         warn(
             "no event was observed in the conformal set: the adjusted levels rest on "

@@ -59,7 +59,7 @@ class Settings:
         trainer = Trainer(
             adapter,
             model.estimator,
-            partial(self.kind.read, levels=self.levels),
+            partial(self.kind.reader(self.rule), levels=self.levels),
             self.rule,
             model.validation_fraction,
             model.n_folds,
@@ -84,7 +84,8 @@ class Settings:
 
     def reader(self, raw: RawModel) -> Callable[[Data], Block]:
         """Return what reads the raw curves of subjects that the model never saw."""
-        return partial(self.kind.read, raw, levels=self.levels, in_training=False)
+        read = self.kind.reader(self.rule)
+        return partial(read, raw, levels=self.levels, in_training=False)
 
     def make(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Protocol, Self
 
@@ -194,6 +194,17 @@ class Adjustment(ABC):
         cls, raw: RawModel, data: Data, levels: Float, *, in_training: bool
     ) -> Block:
         """Return conformal subjects with what is read off their raw curves."""
+
+    @classmethod
+    def reader(cls, rule: Any) -> Callable[..., Block]:
+        """Return what reads the raw curves for a rule: ``read``, unless it is choosy.
+
+        Parameters
+        ----------
+        rule : object
+            As ``choose_rule`` gives it.
+        """
+        return cls.read
 
     @classmethod
     @abstractmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -11,10 +11,12 @@ import numpy as np
 from consurv._checks import Bool, Float, as_levels
 from consurv.conformal.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustments.adjustment import Adjustment, Picture
-from consurv.conformal.blocks import Block, Data
-from consurv.conformal.levels import WEIGHTS, find_levels
+from consurv.conformal.blocks import Block, CurveBlock, Data
+from consurv.conformal.censoring.rules import CensoringRule
+from consurv.conformal.levels import WEIGHTS, find_levels, warn_of_levels
 from consurv.conformal.partitions import Partitions, as_partitions
-from consurv.conformal.reading import RawModel
+from consurv.conformal.reading import KnownCurves, RawModel
+from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 
 __all__ = ["LevelAdjustment"]
@@ -74,8 +76,8 @@ class LevelAdjustment(Adjustment):
     adjusted_levels: Float
 
     @classmethod
-    def choose_rule(cls, censoring: Any, n_samples: int | None) -> str:
-        """Return the name of the rule; ``"uniform"`` is the paper's.
+    def choose_rule(cls, censoring: Any, n_samples: int | None) -> Any:
+        """Return the name of the rule, or a rule itself; ``"uniform"`` is the paper's.
 
         Examples
         --------
@@ -89,15 +91,36 @@ class LevelAdjustment(Adjustment):
             )
         if isinstance(censoring, str) and censoring in cls.rule_names:
             return "self-consistent" if censoring == "auto" else censoring
+        if isinstance(censoring, CensoringRule) and censoring.for_levels:
+            return censoring
         raise InvalidInput(
             f"censoring={censoring!r} goes with adjustment='time'; with "
-            f"adjustment='level' choose one of: {', '.join(WEIGHTS)}"
+            f"adjustment='level' choose one of: {', '.join(WEIGHTS)}, DoublyRobust(...)"
         )
 
     @classmethod
     def rule_name(cls, rule: Any, censoring: Any) -> str:
-        """Return the rule itself, which is a name."""
-        return str(rule)
+        """Return the rule itself where it is a name, else that of the rule."""
+        return rule if isinstance(rule, str) else str(rule.name)
+
+    @classmethod
+    def reader(cls, rule: Any) -> Callable[..., Block]:
+        """Return what reads the raw curves, of which some rules need the whole."""
+        return cls.read if isinstance(rule, str) else cls._read_whole
+
+    @classmethod
+    def _read_whole(
+        cls, raw: RawModel, data: Data, levels: Float, *, in_training: bool
+    ) -> CurveBlock:
+        X, outcome = data
+        curves = SurvivalCurves.concatenate([part for _, part in raw.chunks(X)])
+        survival = KnownCurves(raw, curves).survival_around_observed(X, outcome.time)
+        return CurveBlock(
+            *(survival, levels, outcome),
+            features=X,
+            in_training=in_training,
+            curves=curves,
+        )
 
     @classmethod
     def read(
@@ -110,15 +133,19 @@ class LevelAdjustment(Adjustment):
 
     @classmethod
     def find(
-        cls, blocks: Partitions | Sequence[Block], rule: str, rng: np.random.Generator
+        cls, blocks: Partitions | Sequence[Block], rule: Any, rng: np.random.Generator
     ) -> Self:
         """Return the adjusted levels of all blocks together."""
         subjects = as_partitions(blocks)
         levels, seen = subjects.levels, subjects.ask(_Survival())
-        # The paper's rule knows S(t) alone.
-        before = None if rule == "uniform" else seen.before
-        weight = seen.weight if subjects.weighted else None
-        found = find_levels(seen.at, seen.event, levels, rule, before, weight)
+        if isinstance(rule, CensoringRule):
+            found = rule.adjusted_levels(subjects)
+            warn_of_levels(found, levels, seen.event)
+        else:
+            # The paper's rule knows S(t) alone.
+            before = None if rule == "uniform" else seen.before
+            weight = seen.weight if subjects.weighted else None
+            found = find_levels(seen.at, seen.event, levels, rule, before, weight)
         return cls(
             levels=levels,
             adjusted_levels=found.levels,

@@ -1,4 +1,4 @@
-"""The doubly robust rule for shifts."""
+"""The doubly robust rule for shifts, factors and levels."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from sklearn.base import clone
 from consurv import (
     ConformalSurvival,
     DoublyRobust,
+    FromEstimator,
     Outcome,
     conformal_shifts,
     load,
@@ -57,6 +58,18 @@ class TestUncensored:
         one, two = (m.conformalize(X, y).predict_quantile(X, LEVELS) for m in models)
         assert (one == two).all()
 
+    def test_levels_are_plain_quantiles(self):
+        X, time, _ = draw(150, np.random.default_rng(0))
+        y = Outcome(time, np.ones(150))
+        rule = DoublyRobust(constant(3.0), constant(3.0))
+        one, two = (
+            ConformalSurvival(constant(12.0), adjustment="level", censoring=censoring)
+            .conformalize(X, y)
+            .adjusted_levels_
+            for censoring in (rule, "uniform")
+        )
+        np.testing.assert_allclose(one, two, rtol=1e-12)
+
     def test_arrays_need_no_features(self):
         y = Outcome([3.0, 4.0, 6.0, 9.0], np.ones(4))
         q = [[5.0], [4.0], [6.0], [7.0]]
@@ -82,7 +95,7 @@ class TestEither:
             found.append(np.exp(-q / (10 * np.exp(X))).mean(axis=0))
         return np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(seeds)
 
-    @pytest.mark.parametrize("kind", ["time", "log-time"])
+    @pytest.mark.parametrize("kind", ["time", "log-time", "level"])
     @pytest.mark.parametrize(
         ("event", "censoring"),
         [(right_event, constant(8.0)), (constant(30.0), right_censoring)],
@@ -92,17 +105,29 @@ class TestEither:
         found, error = self.coverage(event, censoring, kind)
         assert (np.abs(found - LEVELS) < 4 * error + 4e-3).all()
 
+    def test_recalibrated_curves_can_be_conformalized(self):
+        X, _, y = draw(1200, np.random.default_rng(0))
+        wrong = exponential(lambda x: 16 * np.exp(0.5 * x))
+        mended = ConformalSurvival(wrong).conformalize(X[:600], y[:600])
+        rule = DoublyRobust(constant(30.0), right_censoring)
+        model = ConformalSurvival(
+            mended, adjustment="log-time", censoring=rule, percentiles=LEVELS
+        ).conformalize(X[600:], y[600:])
+        covered = np.exp(-model.predict_quantile(X, LEVELS) / (10 * np.exp(X)))
+        np.testing.assert_allclose(covered.mean(axis=0), LEVELS, atol=0.04)
+
     def test_both_wrong_is_wrong(self):
         found, error = self.coverage(constant(30.0), constant(30.0))
         assert (np.abs(found - LEVELS) > 4 * error + 4e-3).any()
 
 
 class TestModels:
-    def test_are_trained_along_out_of_fold(self):
+    @pytest.mark.parametrize("kind", ["time", "level"])
+    def test_are_trained_along_out_of_fold(self, kind):
         X, _, y = draw(300, np.random.default_rng(0))
         rule = DoublyRobust(CoxPH(), CoxPH())
         model = ConformalSurvival(
-            CoxPH(), adjustment="time", censoring=rule, random_state=0
+            CoxPH(), adjustment=kind, censoring=rule, random_state=0
         ).fit(X, y)
         assert model.adjustment_.censoring == "DoublyRobust(CoxPH, CoxPH)"
         censoring, event = model.imputer_
@@ -145,13 +170,13 @@ class TestRefusals:
         with pytest.raises(InvalidInput, match="needs the features"):
             conformal_shifts([[5.0], [4.0], [6.0], [7.0]], [0.5], y, censoring=rule)
 
-    def test_levels_have_rules_of_their_own(self):
+    def test_other_rules_are_not_for_levels(self):
         X, _, y = draw(100, np.random.default_rng(0))
-        rule = DoublyRobust(right_event, right_censoring)
-        with pytest.raises(InvalidInput, match="goes with adjustment='time'"):
-            ConformalSurvival(
-                right_event, adjustment="level", censoring=rule
-            ).conformalize(X, y)
+        model = ConformalSurvival(
+            right_event, adjustment="level", censoring=FromEstimator(right_event)
+        )
+        with pytest.raises(InvalidInput, match=r"choose one of: .*DoublyRobust"):
+            model.conformalize(X, y)
 
     def test_curves_that_never_fall(self):
         X, _, y = draw(100, np.random.default_rng(0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,10 +13,11 @@ from consurv.adapters.adapter import describe
 from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.nuisance import Fitted, Nuisance, curves_of
 from consurv.conformal.censoring.rules.rule import CensoringRule
-from consurv.conformal.found import Shifts
+from consurv.conformal.found import Levels, Shifts
 from consurv.conformal.identified import ENOUGH_EVENTS
 from consurv.conformal.quantile import rank
 from consurv.errors import InvalidInput, NotConformalizedError
+from consurv.outcome import Outcome
 from consurv.weighting.augmented import Augmented
 from consurv.weighting.sample import Sample
 from consurv.weighting.search import lowest_level
@@ -40,7 +41,9 @@ class DoublyRobust(CensoringRule, BaseEstimator):  # type: ignore[misc]
     above which N·F(s) ≥ ⌈ρ(N + 1)⌉.
 
     If G is right (and not small) F is right on average whatever the event model; if the
-    event model is, whatever G. For the kinds ``"time"`` and ``"log-time"``.
+    event model is, whatever G. For ``"level"`` q' = q(u|x) and u takes the place of s:
+    ρ* is the lowest u at and above which Σ θ(q(u|x)) ≥ ⌈ρ(N + 1)⌉. Not for
+    ``"recalibrated"``; but a recalibrated model is a model, and can be conformalized.
 
     Parameters
     ----------
@@ -71,6 +74,7 @@ class DoublyRobust(CensoringRule, BaseEstimator):  # type: ignore[misc]
     """
 
     takes_weights = True
+    for_levels = True
 
     def __init__(
         self, event: Any, censoring: Any, least_seen: float | None = None
@@ -109,18 +113,27 @@ class DoublyRobust(CensoringRule, BaseEstimator):  # type: ignore[misc]
 
     def shifts(self, blocks: Any) -> Shifts:
         """Return the shift of every level, by θ."""
-        parts = [self._part(block) for block in blocks]
-        levels = blocks[0].levels
-        found = [_level(parts, p, float(level)) for p, level in enumerate(levels)]
+        parts = [_ShiftPart(self._theta(block), block) for block in blocks]
+        found = [
+            _lowest([part.at(p) for part in parts], float(level))
+            for p, level in enumerate(blocks[0].levels)
+        ]
         shift, counted, beyond, identified = map(np.array, zip(*found, strict=True))
         endless = [np.isinf(block.percentile_times).any(axis=1) for block in blocks]
         infinite = int(np.concatenate(endless).sum())
         return Shifts(shift, counted, beyond, identified, infinite)
 
-    def _part(self, block: Block) -> _Part:
+    def adjusted_levels(self, blocks: Any) -> Levels:
+        """Return the level at which raw curves are to be read for every level, by θ."""
+        parts = [_LevelPart(self._theta(block), block) for block in blocks]
+        found = [_lowest(parts, float(level)) for level in blocks[0].levels]
+        level, _, beyond, identified = map(np.array, zip(*found, strict=True))
+        return Levels(level, beyond, identified)
+
+    def _theta(self, block: Block) -> _Theta:
         outcome = block.outcome
         if outcome.n_events == len(outcome):
-            return _Part(block, None, np.full(len(outcome), np.inf))
+            return _Theta(None, np.full(len(outcome), np.inf))
         if block.features is None:
             raise InvalidInput(
                 "DoublyRobust needs the features of the conformal set, which arrays of "
@@ -137,45 +150,82 @@ class DoublyRobust(CensoringRule, BaseEstimator):  # type: ignore[misc]
         least = self.least_seen or 1 / np.log(max(outcome.total_weight, 3))
         until = sample.capped(least).cap
         assert until is not None
-        return _Part(block, Augmented(sample, until=until), until)
+        return _Theta(Augmented(sample, until=until), until)
 
 
-class _Part:
-    """A block with what is needed to weigh it."""
+class _Theta:
+    """θ of the subjects of a block; what is observed where nobody is censored."""
 
-    def __init__(self, block: Block, theta: Augmented | None, until: Float) -> None:
-        self.block, self._theta, self._until = block, theta, until[:, None]
-        self._time, self.weights = block.outcome.time, block.outcome.weights
+    def __init__(self, theta: Augmented | None, until: Float) -> None:
+        self._theta, self._until = theta, until[:, None]
 
-    def counts(self, p: int) -> Bool:
-        """Say who has a finite percentile time."""
-        return np.isfinite(self.block.percentile_times[:, p])
-
-    def scores(self, p: int) -> Float:
-        """Return the scores (n,) of the observed times; inf of who does not count."""
-        offset, rate = self.block.line(self.block.percentile_times[:, p])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.counts(p), (offset - self._time) / rate, np.inf)
-
-    def mass(self, p: int, s: Float) -> Float:
-        """Return the mass (m,) of scores that are at most s (m,)."""
-        covered = self.scores(p)[:, None] <= s
+    def at(self, times: Float, covered: Bool) -> Float:
+        """Return θ (n, m) at times (n, m), *covered* where they were reached."""
         if self._theta is None:
-            return np.asarray(self.weights @ covered, dtype=np.float64)
-        q = np.where(self.counts(p), self.block.percentile_times[:, p], 0.0)
-        offset, rate = self.block.line(q[:, None])
+            return covered.astype(np.float64)
+        return self._theta.at(times, covered & (times <= self._until))
+
+
+class _Part(Protocol):
+    """Subjects whose mass grows with a number, that all of them share."""
+
+    outcome: Outcome
+    scores: Float  # the number from which on each reaches its time; inf: never counts
+
+    def mass(self, s: Float) -> Float:
+        """Return the mass (m,) at numbers (m,)."""
+
+
+class _ShiftPart:
+    """A block at the levels of its percentile times."""
+
+    def __init__(self, theta: _Theta, block: Block) -> None:
+        self._theta, self._block = theta, block
+
+    def at(self, p: int) -> _AtLevel:
+        """Return what there is at a level."""
+        return _AtLevel(self._theta, self._block, self._block.percentile_times[:, p])
+
+
+class _AtLevel:
+    """A block at one level, moved by shifts or factors."""
+
+    def __init__(self, theta: _Theta, block: Block, q: Float) -> None:
+        self._theta, self.outcome = theta, block.outcome
+        self._counts = np.isfinite(q)
+        offset, rate = block.line(q)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = (offset - self.outcome.time) / rate
+        self.scores = np.where(self._counts, scores, np.inf)
+        self._line = block.line(np.where(self._counts, q, 0.0)[:, None])
+
+    def mass(self, s: Float) -> Float:
+        """Return the mass (m,) of scores that are at most s (m,)."""
+        offset, rate = self._line
         times = np.maximum(offset - s * rate, 0.0)
-        theta = self._theta.at(times, covered & (times <= self._until))
-        return np.asarray((self.counts(p) * self.weights) @ theta)
+        theta = self._theta.at(times, self.scores[:, None] <= s)
+        return np.asarray((self._counts * self.outcome.weights) @ theta)
 
 
-def _level(
-    parts: Sequence[_Part], p: int, level: float
-) -> tuple[float, int, bool, bool]:
-    """Return shift, subjects, whether k > N, and whether events tell it."""
-    scores = np.concatenate([part.scores(p) for part in parts])
-    event = np.concatenate([part.block.outcome.event for part in parts])
-    weights = np.concatenate([part.weights for part in parts])
+class _LevelPart:
+    """A block whose raw curves are read at other levels."""
+
+    def __init__(self, theta: _Theta, block: Any) -> None:
+        self._theta, self.outcome, self._curves = theta, block.outcome, block.curves
+        self.scores = block.reading[:, 0]
+
+    def mass(self, s: Float) -> Float:
+        """Return the mass (m,) at levels s (m,) of raw curves."""
+        times = self._curves._times_at(s)
+        theta = self._theta.at(times, self.scores[:, None] <= s)
+        return np.asarray(self.outcome.weights @ theta)
+
+
+def _lowest(parts: Sequence[_Part], level: float) -> tuple[float, int, bool, bool]:
+    """Return the number, subjects, whether k > N, and whether events tell it."""
+    scores = np.concatenate([part.scores for part in parts])
+    event = np.concatenate([part.outcome.event for part in parts])
+    weights = np.concatenate([part.outcome.weights for part in parts])
     n = int(np.count_nonzero(np.isfinite(scores)))
     if n < 2:
         raise InvalidInput(
@@ -187,12 +237,12 @@ def _level(
     candidates = np.unique(scores[np.isfinite(scores)])[::-1]
 
     def mass(s: Float) -> Float:
-        total: Float = np.sum([part.mass(p, s) for part in parts], axis=0)
+        total: Float = np.sum([part.mass(s) for part in parts], axis=0)
         return total
 
     target = min(k, total) - (1e-9 + 1e-12 * total)
     found = lowest_level(mass, candidates, target, coarse=_COARSE)
-    shift = float(candidates[0]) if found is None else found
-    seen = float(weights[event & (scores <= shift)].sum())
+    number = float(candidates[0]) if found is None else found
+    seen = float(weights[event & (scores <= number)].sum())
     enough = seen >= min(ENOUGH_EVENTS, k / 2)
-    return shift, n, k > total, found is not None and enough
+    return number, n, k > total, found is not None and enough

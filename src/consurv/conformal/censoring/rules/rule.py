@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from consurv.conformal.blocks import Block, Contribution, Data, Sweep
-from consurv.conformal.found import Shifts
+from consurv.conformal.found import Levels, Shifts
 
 __all__ = ["CensoringRule"]
 
@@ -40,6 +40,8 @@ class CensoringRule:
     takes_weights: ClassVar[bool] = False
     # What it asks first, so that it may be asked together with other questions.
     opening: ClassVar[tuple[Any, ...]] = ()
+    # Whether it has ``adjusted_levels``, for the kind that moves these.
+    for_levels: ClassVar[bool] = False
     # What the shifts rest on where no event was observed.
     rests_on: ClassVar[str] = "given Kaplan-Meier curve"
 
@@ -64,6 +66,16 @@ class CensoringRule:
     def shifts(self, blocks: Any) -> Shifts | None:
         """Return the shifts themselves, of a rule that knows better than by sweeps."""
         return None
+
+    def adjusted_levels(self, blocks: Any) -> Levels:
+        """Return adjusted levels, of a rule that is ``for_levels``.
+
+        Parameters
+        ----------
+        blocks : sequence of CurveBlock
+            Their reading is S(t) and S(t⁻) at the observed times.
+        """
+        raise NotImplementedError
 
     @property
     def name(self) -> str:
