@@ -163,6 +163,9 @@ class TestFit:
         ("how", "message"),
         [
             ({"y": Y, "sample_weight": "w"}, "'w' is no array of a weight for each"),
+            ({"y": Y, "sample_weight": 2.0}, "2.0 is no array of a weight for each"),
+            ({"y": Y, "sample_weight": np.array(2.0)}, "must be 1-dimensional"),
+            ({"y": Y, "sample_weight": [[1], [1, 2]]}, "cannot be read as an array"),
             (
                 {"time": "t", "event": "e", "sample_weight": "e"},
                 "names the column of time or event, too",
