@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy import stats
 
 from consurv import SurvivalCurves
 from consurv._checks import Float
-from studies.bed.world import N_TEST, World
+from studies.bed.laws import Law
+from studies.bed.world import N_TEST
 
-__all__ = ["LEVELS", "Errors", "judge"]
+__all__ = ["LEVELS", "Errors", "Judged", "judge"]
 
 LEVELS: Float = np.arange(1, 20) / 20
 _GROUPS = 5
 _TIMES = 60
 _MOST_UNITS = 200
+
+
+class Judged(Protocol):
+    """A truth and its test subjects, as in ``World``."""
+
+    @property
+    def law(self) -> Law:
+        """T given x."""
+
+    @property
+    def x_test(self) -> Float:
+        """The test subjects."""
+
+    @property
+    def horizon(self) -> float:
+        """Until when curves are compared."""
+
+    @property
+    def end(self) -> float:
+        """What comes later does not count."""
 
 
 class Errors(NamedTuple):
@@ -43,7 +64,7 @@ class Errors(NamedTuple):
     tau: float
 
 
-def judge(world: World, raw: SurvivalCurves, curves: SurvivalCurves) -> Errors:
+def judge(world: Judged, raw: SurvivalCurves, curves: SurvivalCurves) -> Errors:
     """Return the errors of *curves*, whose risk groups are those of *raw*."""
     law, x = world.law, world.x_test
     reached = _reached(world, curves)
@@ -72,7 +93,7 @@ def _order(median: Float, raw: Float) -> float:
     return float(np.nan_to_num(stats.kendalltau(median, raw).statistic))
 
 
-def _reached(world: World, curves: SurvivalCurves) -> Float:
+def _reached(world: Judged, curves: SurvivalCurves) -> Float:
     """Return P(U ≤ ρ | x), (N_TEST, 19)."""
     if world.law.unit:
         return _on_lattice(world, curves, world.law.unit)
@@ -85,7 +106,7 @@ def _reached(world: World, curves: SurvivalCurves) -> Float:
     return found
 
 
-def _on_lattice(world: World, curves: SurvivalCurves, unit: float) -> Float:
+def _on_lattice(world: Judged, curves: SurvivalCurves, unit: float) -> Float:
     """Return the same where T is in whole units: U is even on a drop of S'."""
     x = world.x_test
     latest = float(world.law.q(np.full((N_TEST, 1), 0.002), x).max())
