@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
 
 from consurv import ConformalSurvival, KaplanMeier, Outcome, SurvivalCurves
-from consurv.errors import InvalidInput
+from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.models import KaplanMeierModel, WeibullAFT
 from tests.test_weights import BAD
 
@@ -85,6 +87,16 @@ class TestKinds:
         curves, y, _ = subjects(9, 3)
         with pytest.raises(InvalidInput, match=message):
             calibrated(curves, y, curves, kind, sample_weight=weight)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_that_add_up_to_one_get_a_warning(kind):
+    curves, y, weight = subjects(5)
+    with pytest.warns(CalibrationWarning, match="sample_weight adds up to 1 for 2"):
+        calibrated(curves, y, curves, kind, sample_weight=weight / weight.sum())
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "sample_weight adds up")
+        calibrated(curves, y, curves, kind, sample_weight=weight * 0.2)
 
 
 def test_many_subjects_are_repeated_rows_when_recalibrated():
