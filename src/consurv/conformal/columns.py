@@ -9,6 +9,7 @@ from typing import Any
 from consurv._features import check_no_repeats
 from consurv.conformal.blocks import Data
 from consurv.conformal.inputs import as_table, check_data
+from consurv.conformal.lattice import Lattice
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
@@ -18,6 +19,7 @@ __all__ = [
     "given_data",
     "given_validation",
     "is_name",
+    "on_multiples",
 ]
 
 _MOST_NAMED = 12
@@ -36,6 +38,8 @@ class OutcomeColumns:
         Names of columns.
     features : sequence of names, optional
         By default all other columns.
+    resolution : float, optional
+        Times are moved up to multiples of it.
     weight : hashable, optional
         The column of the weights.
 
@@ -51,6 +55,7 @@ class OutcomeColumns:
     time: Hashable
     event: Hashable
     features: Sequence[Hashable] | None = None
+    resolution: float | None = None
     weight: Hashable | None = None
 
     def __post_init__(self) -> None:
@@ -92,7 +97,8 @@ class OutcomeColumns:
                 f"columns {self.time!r} (time) and {self.event!r} (event): {error}"
             ) from error
         weight = None if self.weight is None else table[self.weight]
-        return check_data(table[list(columns.features or ())], outcome, weight)
+        moved = on_multiples(outcome, self.resolution)
+        return check_data(table[list(columns.features or ())], moved, weight)
 
     def among(self, given: list[Hashable]) -> OutcomeColumns:
         """Return the same for a table with these columns: its features are named."""
@@ -111,6 +117,20 @@ class OutcomeColumns:
                 "there is nothing to predict from"
             )
         return others
+
+
+def on_multiples(outcome: Outcome, resolution: float | None) -> Outcome:
+    """Return outcomes whose times are moved up to multiples of a resolution.
+
+    Examples
+    --------
+    >>> on_multiples(Outcome([0.4, 2.0], [1, 0]), 1.0).time
+    array([1., 2.])
+    """
+    if resolution is None:
+        return outcome
+    moved = Lattice([resolution]).move(outcome.time)
+    return Outcome(moved, outcome.event, outcome.weight)
 
 
 def given_data(
@@ -141,7 +161,7 @@ def given_data(
             "give the outcomes once"
         )
     if sample_weight is None or is_name(sample_weight):
-        return OutcomeColumns(time, event, features, sample_weight).read(X)
+        return OutcomeColumns(time, event, features, weight=sample_weight).read(X)
     return check_data(
         *OutcomeColumns(time, event, features).read(X), sample_weight=sample_weight
     )

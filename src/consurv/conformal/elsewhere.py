@@ -20,6 +20,7 @@ from consurv.conformal.columns import (
     check_there,
     given_data,
     is_name,
+    on_multiples,
 )
 from consurv.conformal.inputs import check_enough
 from consurv.conformal.partitions import Partitions
@@ -145,6 +146,7 @@ def given_subjects(
     time: Any,
     event: Any,
     features: Sequence[Hashable] | None,
+    resolution: float | None = None,
     sample_weight: Any = None,
 ) -> Subjects:
     """Return the subjects of a table in memory or elsewhere.
@@ -156,13 +158,15 @@ def given_subjects(
     time, event : names of columns, or None
     features : sequence of names, optional
         Of the columns that the model was trained on, if it knows.
+    resolution : float, optional
+        Times are moved up to multiples of it.
     sample_weight : array-like of shape (n,), or the name of a column, or None
     """
     frame = frame_of(X)
     if frame is None:
-        data = given_data(X, y, time, event, features, sample_weight)
-        check_enough(data[1])
-        return _Here(data)
+        table, outcome = given_data(X, y, time, event, features, sample_weight)
+        check_enough(outcome)
+        return _Here((table, on_multiples(outcome, resolution)))
     if y is not None or (time is None and event is None):
         raise InvalidInput(
             f"X is a {type(X).__name__} whose rows are not in memory: its outcomes "
@@ -173,7 +177,7 @@ def given_subjects(
             f"X is a {type(X).__name__} whose rows are not in memory: its weights are "
             "one of its columns; give its name as sample_weight"
         )
-    columns = OutcomeColumns(time, event, features, sample_weight)
+    columns = OutcomeColumns(time, event, features, resolution, sample_weight)
     return _There(frame, columns.among(frame.names))
 
 

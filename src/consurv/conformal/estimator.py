@@ -343,6 +343,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         *,
         time: Any = None,
         event: Any = None,
+        resolution: float | None = None,
         sample_weight: Any = None,
     ) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
@@ -367,6 +368,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             count beside each other (survey weights, inverse probabilities) are first
             to be scaled to what they are worth, such as n/Σw. 0 leaves a row out. Or
             the name of such a column beside *time* and *event*.
+        resolution : float, optional
+            Move observed times up to multiples of it, such as 1 for whole days. What
+            is held of a table that is not in memory grows with the number of different
+            times.
 
         Returns
         -------
@@ -388,11 +393,13 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         >>> post.conformalize(table, time="months", event="died").n_features_in_
         1
         """
+        positive = {"resolution": (OneOf(None), Between(0, np.inf))}
+        check_params({"resolution": resolution}, positive)
         settings = self._settings()
         estimator = getattr(self, "estimator_", self.estimator)
         raw = RawModel(estimator, verbose=bool(self.verbose))
         names = self._trained_names(raw)
-        subjects = given_subjects(X, y, time, event, names, sample_weight)
+        subjects = given_subjects(X, y, time, event, names, resolution, sample_weight)
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
@@ -460,7 +467,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """Return the calibrated form of raw curves of the same model."""
         return self.adjustment_.apply_to(curves, self.random_state)
 
-    def restore(self, adjustment: Adjustment, X: Any = None) -> Self:
+    def restore(
+        self, adjustment: Adjustment, X: Any = None, *, conformal_set: str = "restored"
+    ) -> Self:
         """Take over a saved adjustment for a model that is already fitted.
 
         Parameters
@@ -469,6 +478,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             As ``load_adjustment`` reads it.
         X : optional
             Some rows of features, to check the features of later predictions against.
+        conformal_set : str
+            What ``conformal_set_`` is to say.
 
         Returns
         -------
@@ -487,7 +498,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 "the fitted model that it was made for"
             )
         self.set_params(adjustment=adjustment.kind, rearrange=adjustment.rearrange)
-        restored = replace(adjustment, conformal_set="restored")
+        restored = replace(adjustment, conformal_set=conformal_set)
         return self._set_state(estimator, X, restored)
 
     def save(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:
