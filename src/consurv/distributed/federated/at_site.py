@@ -52,11 +52,6 @@ class AtSite:
         coarsen: bool,
     ) -> None:
         self.plan, self.site, self.coarsen = plan, site, coarsen
-        if outcome.weight is not None:
-            raise InvalidInput(
-                "sites tell counts of subjects, and the outcomes have weights; give "
-                "outcomes without them"
-            )
         times = plan.lattice.move(outcome.time)
         if coarsen:
             times = coarser(times, outcome.event, plan.minimum)
