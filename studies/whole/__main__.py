@@ -15,7 +15,7 @@ from studies.harm.__main__ import is_record
 from studies.harm.sources import DATASETS, available
 from studies.owned import check_owned, read_json
 from studies.whole.cell import record
-from studies.whole.summary import by_model, by_size, picture, rows_of
+from studies.whole.summary import by_model, by_size, by_truth, picture, rows_of
 
 _TRUTHS = (
     "weibull.indep40,crossing.cov+50,piecewise.stag80,lognormal.admin50,"
@@ -65,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "raw model, trained on all rows, by more than 0.5 on average over seeds. "
             "[What this is](../../../docs/bed.md#from-rows-to-curves).",
             _markdown(by_model(rows)),
+            _markdown(by_truth(rows)),
             _markdown(sizes),
         ]
     )

@@ -12,7 +12,7 @@ import pandas as pd
 from studies.figures.look import new_figure, save
 from studies.whole.cell import CONTESTANTS
 
-__all__ = ["by_model", "by_size", "picture", "rows_of"]
+__all__ = ["by_model", "by_size", "by_truth", "picture", "rows_of"]
 
 # Worse than raw by more than this, × 10³, is harm.
 _HARM = 0.5
@@ -33,7 +33,16 @@ def rows_of(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def by_model(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return, from 200 subjects on, what covers 80 % by name and the errors."""
+    """Return, from 200 subjects on, what intervals of 80 % cover, and errors."""
+    return _covered(rows, "model")
+
+
+def by_truth(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the same by truth: where most are censored late levels are unknown."""
+    return _covered(rows, "truth")
+
+
+def _covered(rows: pd.DataFrame, key: str) -> pd.DataFrame:
     some = rows[rows.n >= _LEAST]
     columns: dict[str, Callable[[pd.DataFrame], float]] = {
         "least coverage": lambda t: float(t.coverage.min()),
@@ -43,7 +52,7 @@ def by_model(rows: pd.DataFrame) -> pd.DataFrame:
         "by risk": lambda t: float(t.by_risk.mean()),
         "ISE": lambda t: float(t.ise.mean()),
     }
-    return _table(some, ["model", "contestant"], columns)
+    return _table(some, [key, "contestant"], columns)
 
 
 def by_size(rows: pd.DataFrame) -> pd.DataFrame:

@@ -436,3 +436,38 @@ class TestRefuses:
     def test_unknown_rules(self):
         with pytest.raises(InvalidInput, match="did you mean 'uniform'"):
             conformal_levels([0.5, 0.5], [0.5], [1, 1], censoring="unifrom")
+
+
+class TestWeights:
+    @pytest.mark.parametrize("censoring", ["uniform", "self-consistent"])
+    @pytest.mark.parametrize("spread", [False, True])
+    def test_whole_ones_are_repeated_rows(self, censoring, spread):
+        rng = np.random.default_rng(0)
+        survival, event = np.round(rng.random(200), 2), rng.random(200) < 0.6
+        before = np.minimum(survival + 0.1 * rng.random(200), 1) if spread else None
+        weight, levels = rng.integers(0, 4, 200), np.arange(1, 20) / 20
+        rows = np.repeat(np.arange(200), weight)
+        found = conformal_levels(
+            survival,
+            levels,
+            event,
+            censoring=censoring,
+            survival_before=before,
+            sample_weight=weight,
+        )
+        wanted = conformal_levels(
+            survival[rows],
+            levels,
+            event[rows],
+            censoring=censoring,
+            survival_before=None if before is None else before[rows],
+        )
+        np.testing.assert_allclose(found, wanted, rtol=1e-10)
+
+    def test_of_another_length_are_refused(self):
+        with pytest.raises(InvalidInput, match="event has 3, sample_weight has 2"):
+            conformal_levels([0.1, 0.2, 0.3], [0.5], [1, 1, 1], sample_weight=[1, 2])
+
+    def test_fewer_than_two_subjects_that_count_are_refused(self):
+        with pytest.raises(InvalidInput, match="1 subjects set the levels"):
+            conformal_levels([0.1, 0.2], [0.5], [1, 1], sample_weight=[1, 0])

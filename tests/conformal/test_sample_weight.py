@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from sklearn.frozen import FrozenEstimator
 
 from consurv import ConformalSurvival, KaplanMeier, Outcome, SurvivalCurves
 from consurv.conformal.settings import Settings
-from consurv.errors import InvalidInput
+from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.models import KaplanMeierModel, WeibullAFT
 from tests.test_weights import BAD
 
@@ -86,6 +88,16 @@ class TestKinds:
         curves, y, _ = subjects(9, 3)
         with pytest.raises(InvalidInput, match=message):
             calibrated(curves, y, curves, kind, sample_weight=weight)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_that_add_up_to_one_get_a_warning(kind):
+    curves, y, weight = subjects(5)
+    with pytest.warns(CalibrationWarning, match="sample_weight adds up to 1 for 2"):
+        calibrated(curves, y, curves, kind, sample_weight=weight / weight.sum())
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "sample_weight adds up")
+        calibrated(curves, y, curves, kind, sample_weight=weight * 0.2)
 
 
 def test_many_subjects_are_repeated_rows_when_recalibrated():
@@ -164,6 +176,9 @@ class TestFit:
         ("how", "message"),
         [
             ({"y": Y, "sample_weight": "w"}, "'w' is no array of a weight for each"),
+            ({"y": Y, "sample_weight": 2.0}, "2.0 is no array of a weight for each"),
+            ({"y": Y, "sample_weight": np.array(2.0)}, "must be 1-dimensional"),
+            ({"y": Y, "sample_weight": [[1], [1, 2]]}, "cannot be read as an array"),
             (
                 {"time": "t", "event": "e", "sample_weight": "e"},
                 "names the column of time or event, too",

@@ -6,8 +6,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from consurv._features import check_no_repeats
 from consurv.conformal.blocks import Data
 from consurv.conformal.inputs import as_table, check_data
@@ -151,7 +149,7 @@ def given_data(
 
 def is_name(sample_weight: Any) -> bool:
     """Say whether weights are given as the name of a column."""
-    return isinstance(sample_weight, str) or np.ndim(sample_weight) == 0
+    return isinstance(sample_weight, str) or not hasattr(sample_weight, "__len__")
 
 
 def _check_no_name(sample_weight: Any) -> None:

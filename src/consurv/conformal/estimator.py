@@ -183,7 +183,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         Only with ``adjustment="level"``: where the raw curves are read.
     kaplan_meier_ : KaplanMeier
     n_conformal_ : int
-        Subjects in the conformal set.
+        Subjects in the conformal set, whatever they weigh.
     conformal_set_ : str
         The policy in effect; ``"given"`` after ``conformalize``.
     adjustment_ : Adjustment

@@ -7,7 +7,7 @@ import pytest
 
 from studies.whole.__main__ import main
 from studies.whole.cell import CONTESTANTS, run
-from studies.whole.summary import by_model, by_size, rows_of
+from studies.whole.summary import by_model, by_size, by_truth, rows_of
 from studies.whole.truth import truth_of
 
 
@@ -78,6 +78,9 @@ class TestSummary:
         found = by_model(rows_of(RECORDS)).set_index("contestant")
         assert found["ISE"].to_dict() == {"raw": 2.0, "default": 1.0}
         assert found["least coverage"]["default"] == pytest.approx(0.8)
+        same = by_truth(rows_of(RECORDS)).set_index("contestant")
+        assert same["truth"].tolist() == ["T", "T"]
+        assert same["ISE"].tolist() == found["ISE"].tolist()
 
 
 @pytest.mark.slow

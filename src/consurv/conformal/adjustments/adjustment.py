@@ -37,6 +37,8 @@ __all__ = ["Adjustment", "Picture", "Stored"]
 
 # (1 − coverage)/2 is a level of the grid up to rounding.
 _CLOSE = 1e-9
+# Weights of less than this on average may be no numbers of subjects.
+_LIGHT = 0.1
 
 
 @dataclass(frozen=True)
@@ -245,6 +247,8 @@ class Adjustment(ABC):
             )
         if not isinstance(subjects, Blocks):
             subjects.open((Outcomes(), *getattr(rule, "opening", ())))
+        if subjects.weighted:
+            _warn_of_light(subjects)
         curve, referred = refer(subjects, kaplan_meier, training)
         found = cls.find(referred, rule, rng)
         return replace(found, kaplan_meier=curve, **how)
@@ -436,3 +440,15 @@ def _curve(values: Mapping[str, Any]) -> KaplanMeier | None:
     if not all(name in values for name in _COUNTS):
         return None
     return KaplanMeier.from_arrays(*(as_floats(values[n], n) for n in _COUNTS))
+
+
+def _warn_of_light(subjects: Partitions) -> None:
+    """Warn of weights that add up to far less than there are subjects."""
+    total, n = float(subjects.outcomes.subjects.sum()), subjects.n
+    if total < _LIGHT * n:
+        warn(
+            f"sample_weight adds up to {total:.4g} for {n} subjects, which then count "
+            "as no more than so many: a weight says how many subjects a row stands "
+            "for. If yours only say how much rows count beside each other, multiply "
+            "them by n/sum"
+        )
