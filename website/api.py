@@ -22,6 +22,7 @@ MODULES = (
     "consurv.conformal",
     "consurv.bounds",
     "consurv.adapters",
+    "consurv.distributed.federated",
 )
 _FIRST = (
     "ConformalSurvival",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -107,6 +108,23 @@ def test_rows_are_predicted_once_and_stay_on_the_workers(client):
     assert len({id(kept) for _, kept in sent}) == 1
 
 
+def test_a_long_curve_travels_once(client, monkeypatch):
+    """Questions are small, however many different times there are."""
+    sizes, compute = [], dask_frame._Cluster.compute
+
+    def weigh(self, task):
+        graph = [len(pickle.dumps(part)) for part in task.dask.values()]
+        sizes.append(max(graph))
+        return compute(self, task)
+
+    monkeypatch.setattr(dask_frame._Cluster, "compute", weigh)
+    table = subjects(20_000)
+    there = conformalized(frame(parts(table, n=3)), rule="kaplan-meier")
+    assert len(there.kaplan_meier_.times) > 19_000  # 480 kB
+    assert len(sizes) > 3
+    assert max(sizes) < 100_000
+
+
 def test_without_a_cluster_threads_do_it():
     table = subjects(300)
     with dask.config.set(scheduler="threads"):
@@ -165,11 +183,40 @@ class TestRefusals:
         with pytest.raises(InvalidInput, match=match):
             conformalized(frame(tables))
 
-    def test_another_schema_in_one_partition(self, client):
+    @pytest.mark.parametrize("verify", [True, False])
+    @pytest.mark.parametrize(
+        ("change", "match"),
+        [
+            (lambda t: t.rename(columns={"dose": "Dose"}), "lacks the column 'dose'"),
+            (lambda t: t.assign(dose="high"), "its column 'dose' is (object|str)"),
+        ],
+    )
+    def test_another_schema_in_one_partition(self, client, change, match, verify):
         tables = parts(subjects(200))
-        tables[2] = tables[2].rename(columns={"dose": "Dose"})
-        with pytest.raises((InvalidInput, KeyError, ValueError), match=r"dose|[Mm]eta"):
-            conformalized(frame(tables))
+        tables[2] = change(tables[2])
+        there = dd.from_delayed(
+            [dask.delayed(t) for t in tables], meta=tables[0][:0], verify_meta=verify
+        )
+        with pytest.raises(InvalidInput, match=f"partition 2.* {match}"):
+            conformalized(there)
+
+    def test_numbers_may_have_fewer_bits(self, client):
+        tables = parts(subjects(200))
+        tables[2] = tables[2].assign(age=tables[2]["age"].astype("int16"))
+        there = dd.from_delayed(
+            [dask.delayed(t) for t in tables], meta=tables[0][:0], verify_meta=False
+        )
+        found = numbers(conformalized(there))
+        assert_allclose(found, numbers(conformalized(subjects(200))), atol=1e-9)
+
+    def test_an_error_that_has_another_reason_is_left_alone(self, client):
+        class Moody(Optimist):
+            def predict_survival_function(self, X):
+                raise RuntimeError("not today")
+
+        model = ConformalSurvival(Moody(), adjustment="time")
+        with pytest.raises(RuntimeError, match="not today"):
+            model.conformalize(frame(parts(subjects(90))), **NAMES)
 
     def test_nobody(self, client):
         with pytest.raises(InvalidInput, match="n_samples = 0"):

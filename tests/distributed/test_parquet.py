@@ -156,6 +156,36 @@ def test_any_partition_gives_the_same(tmp_path, small_batches):
     assert np.ptp(found, axis=0).max() <= 1e-9 * table["time"].max()
 
 
+class TestResolution:
+    @pytest.mark.parametrize("kind", ["time", "level", "recalibrated"])
+    def test_is_that_of_times_moved_before(self, files, kind):
+        table = subjects(900)
+        moved = table.assign(time=np.ceil(table["time"] / 2) * 2)
+        model = ConformalSurvival(Optimist(), adjustment=kind)
+        there = model.conformalize(files, **NAMES, resolution=2)
+        before = conformalized(moved, kind)
+        assert_allclose(numbers(there), numbers(before), atol=1e-9)
+        assert there.kaplan_meier_ == before.kaplan_meier_
+        assert len(there.kaplan_meier_.times) < 30
+
+    def test_is_the_same_in_memory(self):
+        table, model = subjects(300), ConformalSurvival(Optimist(), adjustment="time")
+        X, y = table[["dose", "age"]], (table["event"], table["time"])
+        whole = (table["event"], np.ceil(table["time"]))
+        found = numbers(model.conformalize(X, y, resolution=1.0))
+        assert_array_equal(found, numbers(model.conformalize(X, whole)))
+        assert (found != numbers(model.conformalize(X, y))).any()
+        named = model.conformalize(table, **NAMES, resolution=1.0)
+        assert_array_equal(numbers(named), found)
+
+    @pytest.mark.parametrize("resolution", [0, -1.0, "day"])
+    def test_is_a_number_above_0(self, resolution):
+        with pytest.raises(InvalidInput, match="resolution"):
+            ConformalSurvival(Optimist()).conformalize(
+                subjects(9), **NAMES, resolution=resolution
+            )
+
+
 class TestForms:
     def test_paths_folders_lists_datasets_and_readers(self, files):
         wanted = numbers(conformalized(subjects(900)))

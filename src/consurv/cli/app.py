@@ -11,6 +11,7 @@ from consurv.cli.conformalize import conformalize
 from consurv.cli.console import guarded, show_tracebacks
 from consurv.cli.datasets import datasets
 from consurv.cli.demo import demo
+from consurv.cli.federate import federate
 from consurv.cli.info import info
 from consurv.cli.moved import ANY_ARGUMENTS, reproduce
 from consurv.cli.predict import predict
@@ -42,4 +43,5 @@ def options(
 for _verb in (demo, calibrate, conformalize, predict, info, report, version):
     app.command()(guarded(_verb))
 app.add_typer(datasets, name="datasets")
+app.add_typer(federate, name="federate")
 app.command(hidden=True, context_settings=ANY_ARGUMENTS)(guarded(reproduce))

@@ -9,6 +9,7 @@ from typing import Any
 from consurv._features import check_no_repeats
 from consurv.conformal.blocks import Data
 from consurv.conformal.inputs import as_table, check_data
+from consurv.conformal.lattice import Lattice
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
@@ -18,6 +19,7 @@ __all__ = [
     "given_data",
     "given_validation",
     "is_name",
+    "on_multiples",
 ]
 
 _MOST_NAMED = 12
@@ -38,6 +40,8 @@ class OutcomeColumns:
         By default all other columns.
     weight : hashable, optional
         The column of the weights.
+    resolution : float, optional
+        Times are moved up to multiples of it.
 
     Examples
     --------
@@ -52,6 +56,7 @@ class OutcomeColumns:
     event: Hashable
     features: Sequence[Hashable] | None = None
     weight: Hashable | None = None
+    resolution: float | None = None
 
     def __post_init__(self) -> None:
         for name, other in (("time", "event"), ("event", "time")):
@@ -92,7 +97,8 @@ class OutcomeColumns:
                 f"columns {self.time!r} (time) and {self.event!r} (event): {error}"
             ) from error
         weight = None if self.weight is None else table[self.weight]
-        return check_data(table[list(columns.features or ())], outcome, weight)
+        moved = on_multiples(outcome, self.resolution)
+        return check_data(table[list(columns.features or ())], moved, weight)
 
     def among(self, given: list[Hashable]) -> OutcomeColumns:
         """Return the same for a table with these columns: its features are named."""
@@ -111,6 +117,20 @@ class OutcomeColumns:
                 "there is nothing to predict from"
             )
         return others
+
+
+def on_multiples(outcome: Outcome, resolution: float | None) -> Outcome:
+    """Return outcomes whose times are moved up to multiples of a resolution.
+
+    Examples
+    --------
+    >>> on_multiples(Outcome([0.4, 2.0], [1, 0]), 1.0).time
+    array([1., 2.])
+    """
+    if resolution is None:
+        return outcome
+    moved = Lattice([resolution]).move(outcome.time)
+    return Outcome(time=moved, event=outcome.event, weight=outcome.weight)
 
 
 def given_data(

@@ -168,6 +168,7 @@ CONFORMAL_SETS: dict[str, ConformalSet] = {
         on_out_of_bag,
     ),
     "given": ConformalSet("subjects given to conformalize()", None),
+    "federated": ConformalSet("subjects of several sites, counted there", None),
     "restored": ConformalSet("as saved", None),
 }
 

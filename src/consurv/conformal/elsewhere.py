@@ -20,6 +20,7 @@ from consurv.conformal.columns import (
     check_there,
     given_data,
     is_name,
+    on_multiples,
 )
 from consurv.conformal.inputs import check_enough
 from consurv.conformal.partitions import Partitions
@@ -147,6 +148,7 @@ def given_subjects(
     event: Any,
     features: Sequence[Hashable] | None,
     sample_weight: Any = None,
+    resolution: float | None = None,
     mark: Callable[[Outcome], Outcome] | None = None,
 ) -> Subjects:
     """Return the subjects of a table in memory or elsewhere.
@@ -159,14 +161,17 @@ def given_subjects(
     features : sequence of names, optional
         Of the columns that the model was trained on, if it knows.
     sample_weight : array-like of shape (n,), or the name of a column, or None
+    resolution : float, optional
+        Times are moved up to multiples of it.
     mark : callable, optional
         Gives outcomes in memory something to know, such as groups.
     """
     frame = frame_of(X)
     if frame is None:
-        data = given_data(X, y, time, event, features, sample_weight)
-        check_enough(data[1])
-        return _Here(data if mark is None else (data[0], mark(data[1])))
+        table, outcome = given_data(X, y, time, event, features, sample_weight)
+        check_enough(outcome)
+        outcome = on_multiples(outcome, resolution)
+        return _Here((table, outcome if mark is None else mark(outcome)))
     if y is not None or (time is None and event is None):
         raise InvalidInput(
             f"X is a {type(X).__name__} whose rows are not in memory: its outcomes "
@@ -177,7 +182,7 @@ def given_subjects(
             f"X is a {type(X).__name__} whose rows are not in memory: its weights are "
             "one of its columns; give its name as sample_weight"
         )
-    columns = OutcomeColumns(time, event, features, sample_weight)
+    columns = OutcomeColumns(time, event, features, sample_weight, resolution)
     return _There(frame, columns.among(frame.names))
 
 

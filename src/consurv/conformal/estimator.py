@@ -367,6 +367,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         time: Any = None,
         event: Any = None,
         sample_weight: Any = None,
+        resolution: float | None = None,
         groups: Any = None,
     ) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
@@ -391,6 +392,10 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             count beside each other (survey weights, inverse probabilities) are first
             to be scaled to what they are worth, such as n/Σw. 0 leaves a row out. Or
             the name of such a column beside *time* and *event*.
+        resolution : float, optional
+            Move observed times up to multiples of it, such as 1 for whole days. What
+            is held of a table that is not in memory grows with the number of different
+            times.
         groups : name of a column or array-like of shape (n,), optional
             As in ``fit``; a column that the model was not trained on is no feature.
 
@@ -426,6 +431,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         array([[20.],
                [40.]])
         """
+        positive = {"resolution": (OneOf(None), Between(0, np.inf))}
+        check_params({"resolution": resolution}, positive)
         settings = self._settings()
         estimator = getattr(self, "estimator_", self.estimator)
         raw = RawModel(estimator, verbose=bool(self.verbose))
@@ -434,7 +441,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             X, y, groups, names, self.group_pooling, sample_weight
         )
         settings.group_by(sets)
-        subjects = given_subjects(X, y, time, event, names, sample_weight, mark)
+        subjects = given_subjects(
+            X, y, time, event, names, sample_weight, resolution, mark
+        )
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(
                 f"{type(estimator).__name__} is not fitted: call fit(X, y) to train "
@@ -511,7 +520,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         routed = self.adjustment_.of_rows(labels, self.unseen_group)
         return routed.apply_to(curves, self.random_state)
 
-    def restore(self, adjustment: Adjustment, X: Any = None) -> Self:
+    def restore(
+        self, adjustment: Adjustment, X: Any = None, *, conformal_set: str = "restored"
+    ) -> Self:
         """Take over a saved adjustment for a model that is already fitted.
 
         Parameters
@@ -520,6 +531,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             As ``load_adjustment`` reads it.
         X : optional
             Some rows of features, to check the features of later predictions against.
+        conformal_set : str
+            What ``conformal_set_`` is to say.
 
         Returns
         -------
@@ -538,7 +551,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 "the fitted model that it was made for"
             )
         self.set_params(adjustment=adjustment.kind, rearrange=adjustment.rearrange)
-        restored = replace(adjustment, conformal_set="restored")
+        restored = replace(adjustment, conformal_set=conformal_set)
         return self._set_state(estimator, X, restored)
 
     def save(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:

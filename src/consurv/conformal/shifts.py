@@ -23,7 +23,14 @@ from consurv.curves.rearrange import as_percentile_times
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["Shifts", "check_place", "conformal_shifts", "descend", "find_shifts"]
+__all__ = [
+    "Shifts",
+    "check_place",
+    "conformal_shifts",
+    "descend",
+    "find_shifts",
+    "shifts_of",
+]
 
 
 def conformal_shifts(
@@ -190,7 +197,20 @@ def at_once(partitions: Sequence[Any], levels: Float) -> Shifts:
     weighted = any(getattr(part, "weighted", False) for part in partitions)
     search = weighted_quantiles if weighted else conformal_quantiles
     found = search(partitions, np.arange(len(levels)), levels)
-    _check_finite(found, levels, sum(part.n_subjects for part in partitions))
+    return shifts_of(found, levels, sum(part.n_subjects for part in partitions))
+
+
+def shifts_of(found: Quantiles, levels: Float, counted: int) -> Shifts:
+    """Return quantiles as shifts, with what they rest on.
+
+    Parameters
+    ----------
+    found : Quantiles
+    levels : ndarray of shape (P,)
+    counted : int
+        Subjects that count at levels where they are finite.
+    """
+    _check_finite(found, levels, counted)
     return Shifts(found.scores, found.n, found.beyond, _enough(found))
 
 

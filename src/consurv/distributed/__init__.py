@@ -2,11 +2,21 @@
 
 ``ConformalSurvival`` takes such a table by itself. A *frame* knows how the rows of one
 kind of table are reached; one small file for each engine, imported when it is used.
+``federate`` calibrates a model by tables that nobody may bring together.
 """
 
 from __future__ import annotations
 
+from consurv.distributed.federated import Lattice, answer, federate
 from consurv.distributed.frame import Frame
 from consurv.distributed.registry import ENGINES, Engine, frame_of
 
-__all__ = ["ENGINES", "Engine", "Frame", "frame_of"]
+__all__ = [
+    "ENGINES",
+    "Engine",
+    "Frame",
+    "Lattice",
+    "answer",
+    "federate",
+    "frame_of",
+]

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import dask
@@ -17,6 +19,7 @@ from consurv.conformal.elsewhere import BlockReader, Columns
 from consurv.conformal.partitions import Partitions
 from consurv.conformal.questions import merge
 from consurv.distributed.asked import Asked, Letter
+from consurv.distributed.dask_schema import check_partition, name_partition
 from consurv.distributed.frame import Frame, nobody
 from consurv.errors import ConsurvError
 
@@ -48,11 +51,16 @@ class DaskFrame(Frame):
     @contextmanager
     def subjects(self, read: BlockReader, *, verbose: bool) -> Iterator[Partitions]:
         """Give the rows as blocks that stay on the workers as long as the context."""
-        tables = self._frame[read.names].to_delayed()
-        reader = dask.delayed(read, pure=False, traverse=False)
+        wanted = self._frame[read.names]
+        reader = dask.delayed((read, wanted._meta), pure=False, traverse=False)
         block_of = dask.delayed(_block, pure=False)
-        made = [block_of(reader, table, i) for i, table in enumerate(tables)]
-        yield _OnWorkers(read.levels, made)
+        tables = enumerate(wanted.to_delayed())
+        made = [block_of(reader, table, i) for i, table in tables]
+        yield _OnWorkers(read.levels, made, partial(self._explain, wanted._meta))
+
+    def _explain(self, meta: pd.DataFrame, cluster: _Cluster) -> None:
+        """Name a partition that is the reason why something went wrong."""
+        name_partition(self._frame.to_delayed(), meta, cluster.compute)
 
     def with_columns(self, columns: Columns) -> Any:
         """Return a Dask DataFrame; rows are predicted when it is computed."""
@@ -64,18 +72,34 @@ class DaskFrame(Frame):
 class _OnWorkers(Asked):
     """Blocks as tasks, of whom the cluster keeps the results and can make them anew."""
 
-    def __init__(self, levels: Float, made: list[Any]) -> None:
+    def __init__(
+        self, levels: Float, made: list[Any], explain: Callable[[_Cluster], None]
+    ) -> None:
         super().__init__(levels)
-        self._made, self.n_parts = made, len(made)
+        self._made, self.n_parts, self._explain = made, len(made), explain
         self._kept: Any = None
+        self._curve: Any = None
         self._cluster = _Cluster()
 
     def _send(self, letter: Letter[S]) -> S:
+        try:
+            return self._sent(letter)
+        except ConsurvError:
+            raise
+        except Exception:
+            # Dask tells neither which partition nor, as a rule, which column it is.
+            with _clearly():
+                self._explain(self._cluster)
+            raise
+
+    def _sent(self, letter: Letter[S]) -> S:
         kept = self._blocks()
         with _clearly():
-            asked = dask.delayed(letter, pure=False, traverse=False)
+            # The curve is there already.
+            light = replace(letter, reference=None)
+            asked = dask.delayed(light, pure=False, traverse=False)
             answer = dask.delayed(_answer, pure=False)
-            found = [answer(asked, block) for block in kept]
+            found = [answer(asked, self._curve, block) for block in kept]
             whole = _tree(found, dask.delayed(_merged, pure=False))
             summary: S | None = self._cluster.compute(whole)
         if summary is None:
@@ -90,7 +114,12 @@ class _OnWorkers(Asked):
 
     def _referring_to(self, curve: Any, member: bool | None) -> Any:
         self._blocks()  # those with and without a curve share them
-        return super()._referring_to(curve, member)
+        referred: Any = super()._referring_to(curve, member)
+        with _clearly():
+            told = dask.delayed(curve, pure=False, traverse=False)
+            # It may be long, and travels once, not with every question.
+            (referred._curve,) = self._cluster.persist([told])
+        return referred
 
 
 class _Cluster:
@@ -123,16 +152,20 @@ def _tree(parts: list[Any], merged: Callable[..., Any]) -> Any:
     return parts[0]
 
 
-def _block(read: BlockReader, table: pd.DataFrame, number: int) -> Block | None:
+def _block(
+    reader: tuple[BlockReader, pd.DataFrame], table: pd.DataFrame, number: int
+) -> Block | None:
     """Return the block of one partition; what is refused names it."""
+    read, meta = reader
+    check_partition(table, meta, number)
     try:
         return read(table)
     except ConsurvError as error:
         raise type(error)(f"partition {number}: {error}") from error
 
 
-def _answer(letter: Letter[Any], block: Block | None) -> Any:
-    return None if block is None else letter.answer(block)
+def _answer(letter: Letter[Any], curve: Any, block: Block | None) -> Any:
+    return None if block is None else replace(letter, reference=curve).answer(block)
 
 
 def _merged(summaries: Sequence[Any]) -> Any:
