@@ -38,10 +38,10 @@ class OutcomeColumns:
         Names of columns.
     features : sequence of names, optional
         By default all other columns.
-    weight : hashable, optional
-        The column of the weights.
     resolution : float, optional
         Times are moved up to multiples of it.
+    weight : hashable, optional
+        The column of the weights.
 
     Examples
     --------
@@ -55,8 +55,8 @@ class OutcomeColumns:
     time: Hashable
     event: Hashable
     features: Sequence[Hashable] | None = None
-    weight: Hashable | None = None
     resolution: float | None = None
+    weight: Hashable | None = None
 
     def __post_init__(self) -> None:
         for name, other in (("time", "event"), ("event", "time")):
@@ -130,7 +130,7 @@ def on_multiples(outcome: Outcome, resolution: float | None) -> Outcome:
     if resolution is None:
         return outcome
     moved = Lattice([resolution]).move(outcome.time)
-    return Outcome(time=moved, event=outcome.event, weight=outcome.weight)
+    return Outcome(moved, outcome.event, outcome.weight)
 
 
 def given_data(
@@ -161,7 +161,7 @@ def given_data(
             "give the outcomes once"
         )
     if sample_weight is None or is_name(sample_weight):
-        return OutcomeColumns(time, event, features, sample_weight).read(X)
+        return OutcomeColumns(time, event, features, weight=sample_weight).read(X)
     return check_data(
         *OutcomeColumns(time, event, features).read(X), sample_weight=sample_weight
     )

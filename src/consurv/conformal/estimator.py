@@ -366,8 +366,8 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         *,
         time: Any = None,
         event: Any = None,
-        sample_weight: Any = None,
         resolution: float | None = None,
+        sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
@@ -442,7 +442,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         )
         settings.group_by(sets)
         subjects = given_subjects(
-            X, y, time, event, names, sample_weight, resolution, mark
+            X, y, time, event, names, resolution, sample_weight, mark
         )
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(
