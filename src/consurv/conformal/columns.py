@@ -96,8 +96,8 @@ class OutcomeColumns:
             raise InvalidInput(
                 f"columns {self.time!r} (time) and {self.event!r} (event): {error}"
             ) from error
-        moved = on_multiples(outcome, self.resolution)
         weight = None if self.weight is None else table[self.weight]
+        moved = on_multiples(outcome, self.resolution)
         return check_data(table[list(columns.features or ())], moved, weight)
 
     def among(self, given: list[Hashable]) -> OutcomeColumns:
@@ -129,8 +129,8 @@ def on_multiples(outcome: Outcome, resolution: float | None) -> Outcome:
     """
     if resolution is None:
         return outcome
-    time = Lattice([resolution]).move(outcome.time)
-    return Outcome(time=time, event=outcome.event, weight=outcome.weight)
+    moved = Lattice([resolution]).move(outcome.time)
+    return Outcome(moved, outcome.event, outcome.weight)
 
 
 def given_data(

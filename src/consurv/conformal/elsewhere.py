@@ -147,8 +147,8 @@ def given_subjects(
     time: Any,
     event: Any,
     features: Sequence[Hashable] | None,
-    sample_weight: Any = None,
     resolution: float | None = None,
+    sample_weight: Any = None,
     mark: Callable[[Outcome], Outcome] | None = None,
 ) -> Subjects:
     """Return the subjects of a table in memory or elsewhere.
@@ -160,9 +160,9 @@ def given_subjects(
     time, event : names of columns, or None
     features : sequence of names, optional
         Of the columns that the model was trained on, if it knows.
-    sample_weight : array-like of shape (n,), or the name of a column, or None
     resolution : float, optional
         Times are moved up to multiples of it.
+    sample_weight : array-like of shape (n,), or the name of a column, or None
     mark : callable, optional
         Gives outcomes in memory something to know, such as groups.
     """
@@ -170,8 +170,8 @@ def given_subjects(
     if frame is None:
         table, outcome = given_data(X, y, time, event, features, sample_weight)
         check_enough(outcome)
-        moved = on_multiples(outcome, resolution)
-        return _Here((table, moved if mark is None else mark(moved)))
+        outcome = on_multiples(outcome, resolution)
+        return _Here((table, outcome if mark is None else mark(outcome)))
     if y is not None or (time is None and event is None):
         raise InvalidInput(
             f"X is a {type(X).__name__} whose rows are not in memory: its outcomes "

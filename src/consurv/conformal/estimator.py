@@ -366,9 +366,9 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         *,
         time: Any = None,
         event: Any = None,
+        resolution: float | None = None,
         sample_weight: Any = None,
         groups: Any = None,
-        resolution: float | None = None,
     ) -> Self:
         """Adjust a model that is already fitted by outcomes of your own.
 
@@ -392,12 +392,12 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             count beside each other (survey weights, inverse probabilities) are first
             to be scaled to what they are worth, such as n/Σw. 0 leaves a row out. Or
             the name of such a column beside *time* and *event*.
-        groups : name of a column or array-like of shape (n,), optional
-            As in ``fit``; a column that the model was not trained on is no feature.
         resolution : float, optional
             Move observed times up to multiples of it, such as 1 for whole days. What
             is held of a table that is not in memory grows with the number of different
             times.
+        groups : name of a column or array-like of shape (n,), optional
+            As in ``fit``; a column that the model was not trained on is no feature.
 
         Returns
         -------
@@ -442,7 +442,7 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         )
         settings.group_by(sets)
         subjects = given_subjects(
-            X, y, time, event, names, sample_weight, resolution, mark
+            X, y, time, event, names, resolution, sample_weight, mark
         )
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(

@@ -162,6 +162,14 @@ class TestRules:
         assert len(post.conformalize(X, y, groups=groups).groups_) == 2
 
 
+def test_small_weights_of_other_groups_are_not_complained_of(draw, true_model):
+    X, y = draw([900, 40], 0)
+    model = wrong_by_group(true_model, [1.6, 0.6])
+    post = ConformalSurvival(model, adjustment="log-time", percentiles=[0.5, 0.75])
+    post.conformalize(X, y, groups=X[:, 3])  # a warning would be an error
+    assert (post.groups_.weights < 0.05).all()
+
+
 def test_weights_in_outcomes_follow_their_groups(simulate, true_model):
     X, y = simulate(80, 0)
     weight = np.where(np.arange(80) % 4 == 0, 0.0, 2.0)

@@ -152,6 +152,8 @@ class _Told:
         """Listen while the adjustment of a group is made."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", CalibrationWarning)
+            # The small weights of other groups are ours, and meant.
+            warnings.filterwarnings("ignore", "sample_weight adds up to")
             yield
         for warning in caught:
             self._said.setdefault(str(warning.message), []).append(label)

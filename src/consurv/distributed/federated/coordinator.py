@@ -154,7 +154,9 @@ class _Coordinator:
         ranks = np.array([level.rank for level in tables])
         n = np.array([level.n for level in tables])
         quantiles = Quantiles(
-            *(found, ranks, n),
+            found,
+            ranks,
+            n,
             np.array([t.n_events(s) for t, s in zip(tables, found, strict=True)]),
             rounds=1 + self.needs_laws,
             beyond=ranks > n,
