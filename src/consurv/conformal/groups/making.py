@@ -14,7 +14,7 @@ from consurv._checks import Bool, Float, Index
 from consurv._labels import Label, told_groups
 from consurv._warnings import warn
 from consurv.conformal.adjustments.adjustment import Adjustment
-from consurv.conformal.blocks import Block
+from consurv.conformal.blocks import Block, CurveBlock
 from consurv.conformal.groups.groups import Groups
 from consurv.conformal.groups.pooling import other_weights
 from consurv.conformal.reading import rows_of
@@ -124,11 +124,15 @@ def _weigh(block: Block, factors: Float) -> Block:
 
 def _take(block: Block, rows: Index) -> Block:
     features = block.features
+    more: dict[str, Any] = {}
+    if isinstance(block, CurveBlock) and block.curves is not None:
+        more["curves"] = block.curves[rows]
     return replace(
         block,
         reading=block.reading[rows],
         outcome=block.outcome[rows],
         features=None if features is None else rows_of(features, rows),
+        **more,
     )
 
 

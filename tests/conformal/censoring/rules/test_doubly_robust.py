@@ -191,3 +191,19 @@ class TestRefusals:
         )
         with pytest.raises(InvalidInput, match="at least two are needed"):
             model.conformalize(X, y)
+
+
+@pytest.mark.parametrize("kind", ["time", "level"])
+def test_groups_have_their_own_subjects(kind):
+    X, _, y = draw(300, np.random.default_rng(0))
+    group = np.tile(["a", "b", "b"], 100)
+    rule = DoublyRobust(right_event, right_censoring)
+    settings = {"adjustment": kind, "censoring": rule, "group_pooling": "none"}
+    model = ConformalSurvival(constant(12.0), **settings)
+    model.conformalize(X, y, groups=group)
+    for label in ("a", "b"):
+        own = group == label
+        alone = ConformalSurvival(constant(12.0), adjustment=kind, censoring=rule)
+        alone.conformalize(X[own], y[own])
+        one = model.predict_quantile(X, LEVELS, groups=np.full(300, label))
+        assert (one == alone.predict_quantile(X, LEVELS)).all()
