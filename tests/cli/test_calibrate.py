@@ -329,7 +329,7 @@ class TestBadInput:
     def test_that_a_model_chokes_on_is_told_in_its_words(
         self, files: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def fail(self: object, *args: object) -> None:
+        def fail(self: object, *args: object, **named: object) -> None:
             raise ValueError("\nmatrix is singular\nTry the following: ...")
 
         monkeypatch.setattr(ConformalSurvival, "fit", fail)
