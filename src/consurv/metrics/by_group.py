@@ -33,6 +33,16 @@ class GroupEvaluation:
     values : ndarray of shape (G, 6)
         The numbers of an Evaluation; NaN for groups in which they cannot be computed,
         as without an event.
+
+    Examples
+    --------
+    >>> from consurv import Outcome, SurvivalCurves
+    >>> from consurv.metrics import evaluate
+    >>> y = Outcome(time=np.tile(np.arange(1.0, 41), 2), event=np.ones(80))
+    >>> curves = SurvivalCurves([40.0], np.zeros((80, 1)))
+    >>> found = evaluate(y, curves, groups=np.repeat(["a", "b"], 40)).by_group
+    >>> found.labels, sorted(found.worst)[:2]
+    (('a', 'b'), ['c_index', 'd_calibration'])
     """
 
     calibration: GroupCalibrationResult

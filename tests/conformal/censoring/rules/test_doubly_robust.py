@@ -114,7 +114,8 @@ class TestEither:
             mended, adjustment="log-time", censoring=rule, percentiles=LEVELS
         ).conformalize(X[600:], y[600:])
         covered = np.exp(-model.predict_quantile(X, LEVELS) / (10 * np.exp(X)))
-        np.testing.assert_allclose(covered.mean(axis=0), LEVELS, atol=0.04)
+        # Three standard errors of 600 subjects.
+        np.testing.assert_allclose(covered.mean(axis=0), LEVELS, atol=0.06)
 
     def test_both_wrong_is_wrong(self):
         found, error = self.coverage(constant(30.0), constant(30.0))
