@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consurv import Outcome
-from consurv.conformal.blocks import Data
+from consurv.conformal.parts.blocks import Data
 from consurv.datasets import load_dataset
 from consurv.datasets.dataset import Dataset
 from studies.protocol import split_table

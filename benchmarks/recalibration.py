@@ -12,7 +12,7 @@ from benchmarks.simulate import LEVELS, conformal_set
 from benchmarks.timing import peak_memory, race
 from consurv import Outcome
 from consurv.conformal.adjustments import adjustment_kind
-from consurv.conformal.blocks import Block
+from consurv.conformal.parts.blocks import Block
 from consurv.conformal.recalibration.shapes import FINE_LEVELS
 
 __all__ = ["measure", "run"]

@@ -26,11 +26,11 @@ import pandas as pd
 
 from benchmarks.simulate import LEVELS, conformal_set
 from consurv.conformal.adjustments import ADJUSTMENTS
-from consurv.conformal.columns import OutcomeColumns
-from consurv.conformal.elsewhere import BlockReader
-from consurv.conformal.partitions import Blocks, Contributed, Partitions
-from consurv.conformal.questions import Bracket
-from consurv.conformal.reading import RawModel
+from consurv.conformal.parts.partitions import Blocks, Contributed, Partitions
+from consurv.conformal.quantile.questions import Bracket
+from consurv.conformal.reading.columns import OutcomeColumns
+from consurv.conformal.reading.elsewhere import BlockReader
+from consurv.conformal.reading.raw_model import RawModel
 from consurv.curves import SurvivalCurves
 from consurv.distributed import frame_of
 from consurv.distributed.asked import Asked

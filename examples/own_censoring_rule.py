@@ -13,7 +13,7 @@ from _pictures import CALIBRATED, GREY, panels, save
 from _truth import LEVELS, attained, people
 
 from consurv import CensoringRule, ConformalSurvival, SurvivalCurves
-from consurv.conformal.blocks import Contribution
+from consurv.conformal.parts.blocks import Contribution
 from consurv.datasets import make_weibull
 
 data, new = make_weibull(1000, random_state=0), people()

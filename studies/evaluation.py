@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustments import Adjustment
+from consurv.conformal.adjustments.adjust import AdjustedCurves
 from consurv.curves.curves import SurvivalCurves
 from consurv.metrics import evaluate
 from consurv.metrics.evaluate import Evaluation

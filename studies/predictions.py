@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustments import Adjustment, adjustment_kind
-from consurv.conformal.blocks import Data
-from consurv.conformal.conformal_sets import papers_choice
-from consurv.conformal.inputs import read_levels
-from consurv.conformal.reading import KnownCurves, RawModel
+from consurv.conformal.adjustments.adjust import AdjustedCurves
+from consurv.conformal.parts.blocks import Data
+from consurv.conformal.reading.inputs import read_levels
+from consurv.conformal.reading.raw_model import KnownCurves, RawModel
+from consurv.conformal.sets.conformal_sets import papers_choice
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.representations.law import Law
 from consurv.errors import InvalidInput

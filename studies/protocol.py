@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from consurv.conformal.blocks import Data
+from consurv.conformal.parts.blocks import Data
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.datasets import TableEncoder
 from consurv.errors import CalibrationWarning

@@ -12,7 +12,7 @@ from consurv import ConformalLowerBound, ConformalSurvival
 from consurv._checks import Float
 from consurv.bounds.forest import NeighbourForest
 from consurv.conformal.censoring.nuisance import flipped
-from consurv.conformal.curve_rows import CurveRows
+from consurv.conformal.reading.curve_rows import CurveRows
 from studies.bounds.world import World
 
 __all__ = ["CONTESTANTS", "COVERAGE", "Fitted", "calibrated", "fitted", "screening"]

@@ -11,9 +11,9 @@ import numpy as np
 
 from consurv.adapters import adapter_for
 from consurv.conformal.adjustments import Adjustment, adjustment_kind
-from consurv.conformal.blocks import Block, Data
-from consurv.conformal.inputs import read_levels
-from consurv.conformal.reading import KnownCurves, RawModel
+from consurv.conformal.parts.blocks import Block, Data
+from consurv.conformal.reading.inputs import read_levels
+from consurv.conformal.reading.raw_model import KnownCurves, RawModel
 from consurv.curves.curves import SurvivalCurves
 from consurv.metrics import evaluate
 from consurv.models import make_model

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consurv import Outcome, conformal_shifts
+from consurv.conformal.adjustments.levels import conformal_levels
 from consurv.conformal.censoring.rules import RULES
-from consurv.conformal.levels import conformal_levels
 from consurv.errors import CalibrationWarning
 from studies.truth.error import population, true_levels
 from studies.truth.sample import Sample

@@ -87,7 +87,7 @@ class TestResults:
     ) -> None:
         result = run(*files.command)
         whole = pd.read_parquet(files.folder / "curves.parquet")
-        monkeypatch.setattr("consurv.conformal.reading.CHUNK_ROWS", 50)
+        monkeypatch.setattr("consurv.conformal.reading.raw_model.CHUNK_ROWS", 50)
         again = run(*files.command, "--force")
         pd.testing.assert_frame_equal(
             pd.read_parquet(files.folder / "curves.parquet"), whole

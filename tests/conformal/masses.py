@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from consurv.conformal.masses import EVERYONE, to_mass
-from consurv.conformal.quantile import smallest_scores
+from consurv.conformal.quantile.masses import EVERYONE, to_mass
+from consurv.conformal.quantile.search import smallest_scores
 
 
 class Mass:

@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from consurv.conformal import TimeAdjustment
-from consurv.conformal.blocks import Block
+from consurv.conformal.adjustments.shifts import descend, find_shifts
 from consurv.conformal.censoring.rules import RULES
-from consurv.conformal.masses import LevelMass
-from consurv.conformal.shifts import descend, find_shifts
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.quantile.masses import LevelMass
 from consurv.errors import CalibrationWarning
 from consurv.outcome import Outcome
 

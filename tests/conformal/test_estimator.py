@@ -196,7 +196,7 @@ class TestPredictions:
     def test_chunks_do_not_show(self, post, simulate, monkeypatch):
         X, _ = simulate(100, 1)
         whole = post.predict_survival_function(X)
-        monkeypatch.setattr("consurv.conformal.reading.CHUNK_ROWS", 7)
+        monkeypatch.setattr("consurv.conformal.reading.raw_model.CHUNK_ROWS", 7)
         np.testing.assert_array_equal(
             post.predict_survival_function(X).times, whole.times
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from consurv import Outcome
-from consurv.conformal.reading import RawModel
+from consurv.conformal.reading.raw_model import RawModel
 from consurv.models import CoxPH
 
 LEVELS = np.array([0.25, 0.5, 0.75])

@@ -9,7 +9,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 
 from consurv import ConformalSurvival, SurvivalCurves, conformal_shifts
-from consurv.conformal.adjust import adjust
+from consurv.conformal.adjustments.adjust import adjust
 from consurv.curves.rearrange import rearrange
 from consurv.datasets.encode import TableEncoder
 
@@ -88,7 +88,7 @@ class TestOwnLevels:
     def test_chunks_do_not_show(self, model, data, monkeypatch):
         X, y = data
         whole = conformalize(model, X, y)
-        monkeypatch.setattr("consurv.conformal.reading.CHUNK_ROWS", 6)
+        monkeypatch.setattr("consurv.conformal.reading.raw_model.CHUNK_ROWS", 6)
         parts = conformalize(model, X, y)
         assert_array_equal(parts.shifts_, whole.shifts_)
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
-from consurv.conformal import shifts
-from consurv.conformal.adjust import adjust
+from consurv.conformal.adjustments import shifts
+from consurv.conformal.adjustments.adjust import adjust
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.metrics.d_calibration import d_calibration

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from consurv.conformal.adjust import adjust
-from consurv.conformal.quantile import rank
-from consurv.conformal.shifts import conformal_shifts
+from consurv.conformal.adjustments.adjust import adjust
+from consurv.conformal.adjustments.shifts import conformal_shifts
+from consurv.conformal.quantile.search import rank
 from consurv.outcome import Outcome
 
 LEVELS = np.array([0.05, 0.25, 0.5, 0.75, 0.9, 0.95])

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from consurv.conformal.adjustments import ADJUSTMENTS
-from consurv.conformal.blocks import Block
 from consurv.conformal.groups.making import GroupSet, with_groups
 from consurv.conformal.groups.outcome import GroupedOutcome
-from consurv.conformal.quantile import rank
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.quantile.search import rank
 from consurv.outcome import Outcome
 
 LEVELS = np.array([0.05, 0.25, 0.5, 0.75, 0.9, 0.95])

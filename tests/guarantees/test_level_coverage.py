@@ -12,7 +12,7 @@ from consurv import (
     SurvivalCurves,
     conformal_levels,
 )
-from consurv.conformal.quantile import rank
+from consurv.conformal.quantile.search import rank
 
 LEVELS = np.array([0.05, 0.25, 0.5, 0.75, 0.9, 0.95])
 GRID = np.arange(1, 20) / 20

@@ -8,7 +8,7 @@ from mapie.regression import SplitConformalRegressor
 from numpy.testing import assert_allclose
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from consurv.conformal.shifts import conformal_shifts
+from consurv.conformal.adjustments.shifts import conformal_shifts
 from consurv.outcome import Outcome
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from consurv.conformal import shifts
-from consurv.conformal.quantile import rank
+from consurv.conformal.adjustments import shifts
+from consurv.conformal.quantile.search import rank
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 

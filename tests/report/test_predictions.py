@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import ConformalSurvival, InvalidInput, NotConformalizedError, Outcome
-from consurv.conformal import reading
+from consurv.conformal.reading import raw_model as reading
 from consurv.metrics import evaluate
 from consurv.report import predictions
 from consurv.report.predictions import predict_both

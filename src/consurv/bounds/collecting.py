@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from consurv._checks import Float, as_plain_array, check_same_length
-from consurv.conformal.blocks import CurveBlock, Data
 from consurv.conformal.censoring.nuisance import (
     Fitted,
     Nuisance,
     curves_of,
     out_of_fold,
 )
-from consurv.conformal.reading import RawModel
+from consurv.conformal.parts.blocks import CurveBlock, Data
+from consurv.conformal.reading.raw_model import RawModel
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome

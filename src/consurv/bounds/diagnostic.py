@@ -13,8 +13,8 @@ from consurv._warnings import warn
 from consurv.bounds.collecting import from_rows
 from consurv.bounds.forest import NeighbourForest
 from consurv.conformal.censoring.nuisance import Nuisance
-from consurv.conformal.inputs import check_data, check_enough
-from consurv.conformal.reading import RawModel
+from consurv.conformal.reading.inputs import check_data, check_enough
+from consurv.conformal.reading.raw_model import RawModel
 from consurv.weighting.augmented import Augmented
 from consurv.weighting.sample import Sample, before
 from consurv.weighting.weights import check_seen

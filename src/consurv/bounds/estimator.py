@@ -38,17 +38,17 @@ from consurv.bounds.covariate_shift import CoveredMass, warn_of_nothing
 from consurv.bounds.forest import NeighbourForest
 from consurv.bounds.methods import METHODS, Bound, Method, Options
 from consurv.bounds.screening import Screening, screened
-from consurv.conformal.blocks import Data
 from consurv.conformal.censoring.nuisance import Fitted, Nuisance, curves_of
-from consurv.conformal.conformal_sets import CONFORMAL_SETS
-from consurv.conformal.inputs import (
+from consurv.conformal.parts.blocks import Data
+from consurv.conformal.reading.inputs import (
     as_table,
     check_data,
     check_enough,
     check_validation,
 )
-from consurv.conformal.reading import RawModel, rows_of
-from consurv.conformal.trainer import Trainer
+from consurv.conformal.reading.raw_model import RawModel, rows_of
+from consurv.conformal.sets.conformal_sets import CONFORMAL_SETS
+from consurv.conformal.sets.trainer import Trainer
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput, NotConformalizedError
 from consurv.outcome import Outcome

@@ -24,7 +24,7 @@ from consurv.cli.training import (
     TimeUnitOption,
 )
 from consurv.conformal import ConformalSurvival, save_adjustment
-from consurv.conformal.curve_rows import CurveRows
+from consurv.conformal.reading.curve_rows import CurveRows
 from consurv.datasets.curve_files import CurveFile, ids_of, read_curves
 from consurv.datasets.table import read_table, split_outcome
 from consurv.errors import InvalidInput

@@ -17,7 +17,7 @@ from consurv.cli.report import print_place
 from consurv.cli.scores import Scores, ScoresInParts
 from consurv.cli.writing import check_place, is_report
 from consurv.conformal import ConformalSurvival
-from consurv.conformal.conformal_sets import set_names
+from consurv.conformal.sets.conformal_sets import set_names
 from consurv.curves import SurvivalCurves
 from consurv.datasets import Dataset, TableEncoder, dataset_names, load_dataset
 from consurv.errors import MissingDependency

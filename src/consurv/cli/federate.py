@@ -11,7 +11,7 @@ from rich.text import Text
 from consurv.cli.console import Steps, guarded, notes, stdout
 from consurv.cli.predict import ModelFile, TrustOption
 from consurv.cli.training import EventOption, ForceOption, QuietOption, TimeOption
-from consurv.conformal.inputs import read_levels
+from consurv.conformal.reading.inputs import read_levels
 from consurv.datasets.table import read_table
 from consurv.distributed.federated import Plan, answer
 from consurv.distributed.federated.folder import (

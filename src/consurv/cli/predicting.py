@@ -11,7 +11,7 @@ import pandas as pd
 from consurv._checks import Float
 from consurv.cli.scores import Scores, ScoresInParts
 from consurv.conformal import ConformalSurvival
-from consurv.conformal.adjust import AdjustedCurves
+from consurv.conformal.adjustments.adjust import AdjustedCurves
 from consurv.conformal.groups.given import new_rows
 from consurv.outcome import Outcome
 

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 from consurv.conformal import ConformalSurvival
 from consurv.conformal.adjustments import ADJUSTMENTS, AUTO, choose_kind
-from consurv.conformal.conformal_sets import set_names
+from consurv.conformal.sets.conformal_sets import set_names
 from consurv.datasets import TableEncoder
 from consurv.errors import ConsurvError, InvalidInput
 from consurv.models import make_model, model_names

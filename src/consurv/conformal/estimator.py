@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
-from consurv._checks import Float, as_levels
-from consurv._features import clear_refusals, has_names, in_order
+from consurv._features import clear_refusals
 from consurv._frames import frame_of
-from consurv._labels import as_labels
 from consurv._params import (
     AtLeast,
     Between,
@@ -27,46 +25,36 @@ from consurv._params import (
     check_params,
 )
 from consurv.adapters import adapter_for
-from consurv.conformal.adjust import AdjustedCurves
 from consurv.conformal.adjustments import Adjustment
 from consurv.conformal.censoring.rules import CensoringRule
-from consurv.conformal.columns import given_data, given_validation
-from consurv.conformal.conformal_sets import set_names
-from consurv.conformal.curve_rows import CurveRows
-from consurv.conformal.elsewhere import given_subjects, new_columns
 from consurv.conformal.groups.given import (
     conformal_groups,
     group_sets,
-    labels_of_counted,
-    new_rows,
 )
 from consurv.conformal.groups.making import POOLINGS
-from consurv.conformal.groups.routed import Routed
-from consurv.conformal.identified import warn_of_ends
-from consurv.conformal.inputs import (
+from consurv.conformal.keeping.kept import facts_of, fill, state_of
+from consurv.conformal.predictions import CalibratedPredictions
+from consurv.conformal.reading.columns import given_data, given_validation
+from consurv.conformal.reading.curve_rows import CurveRows
+from consurv.conformal.reading.elsewhere import given_subjects
+from consurv.conformal.reading.inputs import (
     as_table,
     check_enough,
     check_validation,
 )
-from consurv.conformal.kept import facts_of, fill, state_of
-from consurv.conformal.predicted import (
-    quantile_columns,
-    risk_column,
-    survival_columns,
-)
-from consurv.conformal.reading import KnownCurves, RawModel, rows_of
+from consurv.conformal.reading.raw_model import RawModel
+from consurv.conformal.sets.conformal_sets import set_names
 from consurv.conformal.settings import Settings
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import REARRANGEMENTS
 from consurv.errors import InvalidInput, NotConformalizedError
 from consurv.keep import write_archive
-from consurv.metrics import concordance_of_risk
 
 __all__ = ["ConformalSurvival"]
 
 
-class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ignore[misc]
     """Calibrate the curves of any survival model, by subjects that it did not see.
 
     What the model says of a conformal set is compared with what happened, and the
@@ -512,14 +500,6 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             rows.numbers(0), y, sample_weight=sample_weight, groups=groups
         )
 
-    def calibrate(
-        self, curves: SurvivalCurves, *, groups: Any = None
-    ) -> AdjustedCurves:
-        """Return the calibrated form of raw curves of the same model."""
-        labels = None if groups is None else as_labels(groups, n=len(curves))
-        routed = self.adjustment_.of_rows(labels, self.unseen_group)
-        return routed.apply_to(curves, self.random_state)
-
     def restore(
         self, adjustment: Adjustment, X: Any = None, *, conformal_set: str = "restored"
     ) -> Self:
@@ -587,161 +567,6 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         model: Self = fill(cls, state)
         return model
 
-    @property
-    def adjustment_(self) -> Adjustment:
-        """The adjustment without the model, to be saved or applied elsewhere."""
-        self._check_conformalized()
-        return self._adjustment
-
-    def predict_survival_function(
-        self, X: Any, *, times: ArrayLike | None = None, groups: Any = None
-    ) -> AdjustedCurves:
-        """Return the calibrated survival curve of every row of *X*.
-
-        Rows are predicted in chunks, of fewer rows where the model's own curves are
-        long: beside the percentile times only the curves of one chunk are held.
-
-        Parameters
-        ----------
-        X : table
-        times : array-like, optional
-            For tables that are not in memory (Parquet files, Dask, Spark): the result
-            is the same kind of table, lazily, with columns such as ``survival_at_12``.
-            Without times the columns are the curve's nodes, ``t_at_0.95`` and so on
-            for all levels of the grid.
-        groups : array-like of shape (n,) or name of a column, optional
-            The group of each row, if the model was conformalized by groups; by default
-            the column of *X* that was named then. So in all predictions.
-        """
-        found = new_columns(X, lambda: survival_columns(self, times), groups)
-        if found is not None:
-            calibrated: AdjustedCurves = found
-            return calibrated
-        if times is not None:
-            raise InvalidInput(
-                "times go with tables that are not in memory; of the curves that are "
-                "returned here, curves.survival_at(times) gives the probabilities"
-            )
-        X, routed = self._check_groups(X, groups)
-        raw = RawModel(self.estimator_, verbose=bool(self.verbose))
-        return routed.predict(raw, X, self.random_state)
-
-    def predict_both(
-        self, X: Any, *, groups: Any = None
-    ) -> tuple[SurvivalCurves, AdjustedCurves]:
-        """Return the raw and the calibrated curves of every row of *X*.
-
-        The model predicts each row once. Both are held in memory; ``both_in_chunks``
-        hands them out part by part.
-
-        Examples
-        --------
-        >>> from consurv import Outcome
-        >>> def model(X):
-        ...     return [20.0], [[0.0]] * len(X)
-        >>> X, y = np.zeros((19, 1)), Outcome(time=np.arange(1, 20), event=np.ones(19))
-        >>> model = ConformalSurvival(model).conformalize(X, y)
-        >>> raw, calibrated = model.predict_both(X)
-        >>> raw.median()[:2], calibrated.median()[:2]
-        (array([10., 10.]), array([10., 10.]))
-        """
-        parts = list(self.both_in_chunks(X, groups=groups))
-        return (
-            SurvivalCurves.concatenate([raw for _, raw, _ in parts]),
-            AdjustedCurves.concatenate([curves for _, _, curves in parts]),
-        )
-
-    def both_in_chunks(
-        self, X: Any, *, groups: Any = None
-    ) -> Iterator[tuple[slice, SurvivalCurves, AdjustedCurves]]:
-        """Yield slices of the rows of *X* with their raw and calibrated curves."""
-        X, routed = self._check_groups(X, groups)
-        model = RawModel(self.estimator_, verbose=bool(self.verbose))
-        for rows, raw in model.chunks(X):
-            seen = KnownCurves(model, raw)
-            some = rows_of(X, rows)
-            part = routed.take(rows)
-            yield rows, raw, part.predict(seen, some, self.random_state)
-
-    def predict_quantile(
-        self, X: Any, levels: ArrayLike, *, groups: Any = None
-    ) -> Float:
-        """Return the times at which survival falls to *levels* (0.9 = early).
-
-        Between the levels of the grid times are interpolated; only levels of the grid
-        carry a guarantee, where the kind of adjustment has one.
-
-        Returns
-        -------
-        ndarray of shape (n, len(levels))
-            Of a table that is not in memory the same kind of table, lazily, with
-            columns ``t_at_0.9`` and so on.
-        """
-        wanted = as_levels(levels)
-        self.adjustment_.check_asked(wanted)
-        found = new_columns(X, lambda: quantile_columns(self, wanted), groups)
-        if found is not None:
-            times: Float = found
-            return times
-        curves = self.predict_survival_function(X, groups=groups)
-        return curves.percentile_times(wanted)
-
-    def predict_interval(
-        self, X: Any, coverage: float = 0.9, *, groups: Any = None
-    ) -> Float:
-        """Return intervals [q'(1 − a), q'(a)] with a = (1 − coverage)/2.
-
-        With the kinds that move times or levels, if both ends are levels of the grid,
-        the coverage of an interval is off by at most 1/(N + 1) on average over
-        subjects; between the levels it is interpolated and carries no guarantee. With
-        censoring there is none at all, nor with ``"recalibrated"``. One
-        `CalibrationWarning` says how many intervals end beyond the follow-up: nobody
-        was seen for so long, and their late ends are extrapolated.
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-        """
-        check_params({"coverage": coverage}, {"coverage": Between(0, 1)})
-        a = (1 - coverage) / 2
-        ends = self.predict_quantile(X, [1 - a, a], groups=groups)
-        if not isinstance(ends, np.ndarray):  # a table whose rows nobody has seen yet
-            return ends
-        warn_of_ends(ends[:, 1], self.adjustment_.follow_up)
-        return ends
-
-    def predict(self, X: Any, *, groups: Any = None) -> Float:
-        """Return a risk score, higher for an earlier event: minus the median.
-
-        Of a table that is not in memory the same kind of table with a column ``risk``.
-        """
-        found = new_columns(X, lambda: risk_column(self), groups)
-        if found is not None:
-            risk: Float = found
-            return risk
-        return -self.predict_survival_function(X, groups=groups).median()
-
-    def score(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        time: Any = None,
-        event: Any = None,
-        sample_weight: Any = None,
-        groups: Any = None,
-    ) -> float:
-        """Return Harrell's concordance index of ``predict``.
-
-        *time*, *event*, *sample_weight* and *groups* are those of ``fit``.
-        """
-        names = getattr(self, "feature_names_in_", None)
-        rows, labels = new_rows(X, groups, self.adjustment_.groups, names)
-        data = given_data(rows, y, time, event, names, sample_weight)
-        if labels is not None:
-            labels = labels_of_counted(labels, data[1], (X, y, sample_weight))
-        return float(concordance_of_risk(data[1], self.predict(data[0], groups=labels)))
-
     def _settings(self) -> Settings:
         check_params(self.get_params(deep=False), self._rules)
         return Settings(self)
@@ -754,25 +579,6 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         if not raw.adapter.is_fitted(raw.estimator):
             return None
         return raw.adapter.feature_names(raw.estimator)
-
-    def _check_groups(self, X: Any, groups: Any) -> tuple[Any, Adjustment | Routed]:
-        """Return a table to predict from, and the adjustments of its rows."""
-        adjustment = self.adjustment_
-        names = getattr(self, "feature_names_in_", None)
-        X, labels = new_rows(X, groups, adjustment.groups, names)
-        return self._check_rows(X), adjustment.of_rows(labels, self.unseen_group)
-
-    def _check_rows(self, X: Any) -> Any:
-        """Return a table that the fitted model can predict from."""
-        X = as_table(X)
-        if hasattr(self, "n_features_in_"):
-            names = getattr(self, "feature_names_in_", None)
-            X = in_order(X, names)
-            if has_names(X, names):
-                return X
-            with clear_refusals(X):
-                validate_data(self, X, reset=False, skip_check_array=True)
-        return X
 
     def _set_state(
         self, estimator: Any, X: Any, adjustment: Adjustment, imputer: Any = None
@@ -796,13 +602,6 @@ class ConformalSurvival(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         self.conformal_set_ = adjustment.conformal_set
         self._adjustment = adjustment
         return self
-
-    def _check_conformalized(self) -> None:
-        if not hasattr(self, "_adjustment"):
-            raise NotConformalizedError(
-                "this ConformalSurvival has no adjustment yet: call fit(X, y), or "
-                "conformalize(X, y) with a model that is already fitted"
-            )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_adjustment")

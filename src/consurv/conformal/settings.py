@@ -9,15 +9,15 @@ from typing import Any
 from consurv._params import make_rng
 from consurv.adapters import Adapter
 from consurv.conformal.adjustments import Adjustment, choose_kind
-from consurv.conformal.blocks import Block, Data
+from consurv.conformal.adjustments.shifts import check_place
 from consurv.conformal.censoring.rules import CensoringRule
-from consurv.conformal.conformal_sets import CONFORMAL_SETS, choose
 from consurv.conformal.groups.making import GroupSet, check_rule, with_groups
-from consurv.conformal.inputs import read_levels
-from consurv.conformal.partitions import Partitions
-from consurv.conformal.reading import RawModel
-from consurv.conformal.shifts import check_place
-from consurv.conformal.trainer import Trained, Trainer
+from consurv.conformal.parts.blocks import Block, Data
+from consurv.conformal.parts.partitions import Partitions
+from consurv.conformal.reading.inputs import read_levels
+from consurv.conformal.reading.raw_model import RawModel
+from consurv.conformal.sets.conformal_sets import CONFORMAL_SETS, choose
+from consurv.conformal.sets.trainer import Trained, Trainer
 from consurv.outcome import Outcome
 
 __all__ = ["Settings"]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar
 
 from consurv._checks import Float
-from consurv.conformal.blocks import Block
-from consurv.conformal.partitions import BlockQuestion, Partitions
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.partitions import BlockQuestion, Partitions
 from consurv.curves.kaplan_meier import KaplanMeier
 
 __all__ = ["Asked", "Letter"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from consurv.conformal.elsewhere import Columns
+from consurv.conformal.reading.elsewhere import Columns
 
 __all__ = ["BATCH_ROWS", "extended", "with_columns"]
 

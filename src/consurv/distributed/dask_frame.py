@@ -14,10 +14,10 @@ import dask
 import pandas as pd
 
 from consurv._checks import Float
-from consurv.conformal.blocks import Block
-from consurv.conformal.elsewhere import BlockReader, Columns
-from consurv.conformal.partitions import Partitions
-from consurv.conformal.questions import merge
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.partitions import Partitions
+from consurv.conformal.quantile.questions import merge
+from consurv.conformal.reading.elsewhere import BlockReader, Columns
 from consurv.distributed.asked import Asked, Letter
 from consurv.distributed.dask_schema import check_partition, name_partition
 from consurv.distributed.frame import Frame, nobody

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from consurv.conformal.blocks import Block
-from consurv.conformal.elsewhere import BlockReader, Columns
-from consurv.conformal.partitions import Partitions
-from consurv.conformal.questions import merge
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.partitions import Partitions
+from consurv.conformal.quantile.questions import merge
+from consurv.conformal.reading.elsewhere import BlockReader, Columns
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
@@ -56,7 +56,7 @@ def merge_all(summaries: Iterable[S | None]) -> S:
 
     Examples
     --------
-    >>> from consurv.conformal.partitions import OutcomeCounts
+    >>> from consurv.conformal.parts.partitions import OutcomeCounts
     >>> one = OutcomeCounts(np.ones(1), np.array([2]), np.array([1]))
     >>> merge_all([one] * 40).n
     80

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from consurv._progress import steps
-from consurv.conformal.elsewhere import BlockReader, Columns
-from consurv.conformal.partitions import Partitions
+from consurv.conformal.parts.partitions import Partitions
+from consurv.conformal.reading.elsewhere import BlockReader, Columns
 from consurv.distributed.batches import BATCH_ROWS, extended, with_columns
 from consurv.distributed.files import Source, open_source, own_columns
 from consurv.distributed.frame import Frame, gathered

@@ -11,8 +11,8 @@ import pyarrow as pa
 from pyspark import StorageLevel
 
 from consurv._checks import Float
-from consurv.conformal.elsewhere import BlockReader, Columns
-from consurv.conformal.partitions import Partitions
+from consurv.conformal.parts.partitions import Partitions
+from consurv.conformal.reading.elsewhere import BlockReader, Columns
 from consurv.distributed.asked import Asked, Letter
 from consurv.distributed.batches import with_columns
 from consurv.distributed.frame import Frame, gathered, merge_all, nobody

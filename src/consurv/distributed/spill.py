@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.blocks import Block
+from consurv.conformal.parts.blocks import Block
 from consurv.distributed.asked import Asked, Letter
 from consurv.distributed.frame import merge_all
 from consurv.outcome import Outcome
@@ -35,7 +35,7 @@ class Spilled(Asked):
 
     Examples
     --------
-    >>> from consurv.conformal.partitions import Outcomes
+    >>> from consurv.conformal.parts.partitions import Outcomes
     >>> half = Block(np.ones((2, 1)), np.array([0.5]), Outcome([1, 2], [1, 0]))
     >>> with Spilled(half.levels, lambda: [half, half]) as subjects:
     ...     subjects.ask(Outcomes()).n, subjects.n_parts

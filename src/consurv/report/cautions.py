@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from consurv.conformal.conformal_sets import CONFORMAL_SETS
 from consurv.conformal.estimator import ConformalSurvival
+from consurv.conformal.sets.conformal_sets import CONFORMAL_SETS
 from consurv.outcome import Outcome
 from consurv.report.predictions import Predictions
 from consurv.report.verdict import FEW_EVENTS

@@ -9,7 +9,7 @@ import numpy as np
 from consurv.bounds.diagnostic import advice, censoring_test
 from consurv.bounds.forest import NeighbourForest
 from consurv.conformal.censoring.nuisance import Nuisance, curves_of, out_of_fold
-from consurv.conformal.reading import rows_of
+from consurv.conformal.reading.raw_model import rows_of
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome

@@ -6,8 +6,8 @@ import platform
 from typing import Any
 
 from consurv._versions import __version__, installed_versions
-from consurv.conformal.conformal_sets import CONFORMAL_SETS
 from consurv.conformal.estimator import ConformalSurvival
+from consurv.conformal.sets.conformal_sets import CONFORMAL_SETS
 from consurv.outcome import Outcome
 from consurv.report.predictions import Predictions
 

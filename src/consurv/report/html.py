@@ -15,7 +15,7 @@ from consurv._files import write_atomically
 from consurv._labels import Labels
 from consurv.conformal.estimator import ConformalSurvival
 from consurv.conformal.groups.given import new_rows
-from consurv.conformal.inputs import as_table
+from consurv.conformal.reading.inputs import as_table
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import CalibrationWarning, InvalidInput, MissingDependency
 from consurv.metrics import group_calibration

@@ -9,7 +9,7 @@ import numpy as np
 
 from consurv._checks import Float, as_plain_array, check_plain, check_same_length
 from consurv.adapters.adapter import n_rows
-from consurv.conformal.adjust import AdjustedCurves
+from consurv.conformal.adjustments.adjust import AdjustedCurves
 from consurv.conformal.estimator import ConformalSurvival
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput

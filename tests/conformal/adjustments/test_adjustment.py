@@ -13,8 +13,8 @@ from consurv import (
     Outcome,
 )
 from consurv.conformal.adjustments import adjustment_kind
-from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules.margin import MarginRule
+from consurv.conformal.parts.blocks import Block
 
 LEVELS = np.array([0.25, 0.5, 0.75])
 Y = Outcome(time=[1, 2, 3, 4, 5], event=[1, 1, 0, 1, 1])

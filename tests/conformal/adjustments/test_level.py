@@ -15,7 +15,7 @@ from consurv import (
     SurvivalCurves,
     conformal_levels,
 )
-from consurv.conformal.quantile import rank
+from consurv.conformal.quantile.search import rank
 from consurv.metrics import d_calibration
 
 LEVELS = np.arange(1, 20) / 20
@@ -142,7 +142,7 @@ class TestFit:
         X, y = simulate(100, 0)
         whole = level_model(true_model).conformalize(X, y)
         predicted = whole.predict(X)
-        monkeypatch.setattr("consurv.conformal.reading.CHUNK_ROWS", 7)
+        monkeypatch.setattr("consurv.conformal.reading.raw_model.CHUNK_ROWS", 7)
         parts = level_model(true_model).conformalize(X, y)
         assert_array_equal(parts.adjusted_levels_, whole.adjusted_levels_)
         assert_array_equal(parts.predict(X), predicted)

@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import ConformalSurvival, Outcome
 from consurv.conformal.adjustments import adjustment_kind
-from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules import RULES
-from consurv.conformal.quantile import rank
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.quantile.search import rank
 
 LEVELS = np.arange(1, 20) / 20
 KIND = adjustment_kind("log-time")

@@ -17,10 +17,10 @@ from consurv import (
     save_adjustment,
 )
 from consurv.cli.app import app
-from consurv.conformal.adjust import adjust
 from consurv.conformal.adjustments import ADJUSTMENTS
+from consurv.conformal.adjustments.adjust import adjust
 from consurv.conformal.adjustments.adjustment import Picture
-from consurv.conformal.blocks import Block
+from consurv.conformal.parts.blocks import Block
 from consurv.report import plot_adjustment, write_report
 
 

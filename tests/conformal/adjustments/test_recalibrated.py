@@ -17,8 +17,8 @@ from consurv import (
     save_adjustment,
 )
 from consurv.conformal.adjustments import adjustment_kind
-from consurv.conformal.blocks import Block
-from consurv.conformal.reading import RawModel
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.reading.raw_model import RawModel
 from consurv.conformal.recalibration.shapes import FINE_LEVELS, read_curves
 from consurv.report import plot_adjustment, write_report
 

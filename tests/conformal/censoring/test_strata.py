@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.strata import RawMedian, Strata, median_column
-from consurv.conformal.partitions import Blocks
-from consurv.conformal.ranks import Cells
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.partitions import Blocks
+from consurv.conformal.parts.ranks import Cells
 from consurv.outcome import Outcome
 
 

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import ConformalSurvival, Outcome
-from consurv.conformal.blocks import Block
-from consurv.conformal.partitions import Blocks
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.partitions import Blocks
 from consurv.conformal.recalibration.hazards import hazard_at
 from consurv.conformal.recalibration.likelihood import (
     Sums,

@@ -7,8 +7,8 @@ from scipy.special import ndtri
 from scipy.stats import kendalltau
 
 from consurv import Outcome
-from consurv.conformal.blocks import Block
-from consurv.conformal.partitions import Blocks
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.partitions import Blocks
 from consurv.conformal.recalibration.counts import count
 from consurv.conformal.recalibration.hazards import hazard_at
 from consurv.conformal.recalibration.order import hold_order, kendall

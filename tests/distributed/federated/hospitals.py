@@ -9,8 +9,8 @@ import pandas as pd
 
 from consurv import ConformalSurvival, Outcome
 from consurv.conformal.adjustments import ADJUSTMENTS
-from consurv.conformal.blocks import Block
-from consurv.conformal.reading import RawModel
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.reading.raw_model import RawModel
 from consurv.distributed import answer
 from tests.distributed.people import Optimist, subjects
 

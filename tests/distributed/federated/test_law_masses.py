@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from consurv import KaplanMeier, Outcome
-from consurv.conformal.blocks import Block
-from consurv.conformal.masses import to_mass
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.quantile.masses import to_mass
 from consurv.distributed.federated import Lattice
 from consurv.distributed.federated.law_masses import (
     LawMasses,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from consurv import Outcome
-from consurv.conformal.blocks import Block
+from consurv.conformal.parts.blocks import Block
 from consurv.distributed.federated import Lattice
 from consurv.distributed.federated.ruler import Ruler
 from consurv.errors import InvalidInput

@@ -14,19 +14,19 @@ from consurv._html import facts_table
 from consurv._labels import Labels, listed_labels
 from consurv._params import AtLeast, Constraint, InstanceOf, OneOf, check_params
 from consurv._warnings import warn
-from consurv.conformal.adjust import AdjustedCurves
-from consurv.conformal.blocks import Block, Data
+from consurv.conformal.adjustments.adjust import AdjustedCurves
 from consurv.conformal.groups.groups import Groups
 from consurv.conformal.groups.routed import Routed
-from consurv.conformal.identified import listed
-from consurv.conformal.partitions import (
+from consurv.conformal.parts.blocks import Block, Data
+from consurv.conformal.parts.partitions import (
     Blocks,
     Outcomes,
     Partitions,
     as_partitions,
     refer,
 )
-from consurv.conformal.reading import RawModel
+from consurv.conformal.quantile.identified import listed
+from consurv.conformal.reading.raw_model import RawModel
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.curves.rearrange import REARRANGEMENTS

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from consurv._checks import Bool, Float, as_levels
-from consurv.conformal.adjust import AdjustedCurves, adjust
+from consurv.conformal.adjustments.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustments.adjustment import Adjustment, Picture
-from consurv.conformal.blocks import Block, CurveBlock, Data
+from consurv.conformal.adjustments.levels import WEIGHTS, find_levels, warn_of_levels
 from consurv.conformal.censoring.rules import CensoringRule
-from consurv.conformal.levels import WEIGHTS, find_levels, warn_of_levels
-from consurv.conformal.partitions import Partitions, as_partitions
-from consurv.conformal.reading import KnownCurves, RawModel
+from consurv.conformal.parts.blocks import Block, CurveBlock, Data
+from consurv.conformal.parts.partitions import Partitions, as_partitions
+from consurv.conformal.reading.raw_model import KnownCurves, RawModel
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.adjust import AdjustedCurves, adjust
+from consurv.conformal.adjustments.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustments.adjustment import Picture
 from consurv.conformal.adjustments.shifted import ShiftedAdjustment
-from consurv.conformal.blocks import Block, Data
-from consurv.conformal.reading import RawModel
+from consurv.conformal.parts.blocks import Block, Data
+from consurv.conformal.reading.raw_model import RawModel
 from consurv.errors import InvalidInput
 
 __all__ = ["LogTimeAdjustment"]

@@ -12,12 +12,12 @@ from consurv._checks import Float, as_floats, as_levels
 from consurv._params import AtLeast
 from consurv._warnings import warn
 from consurv.adapters.adapter import n_rows
-from consurv.conformal.adjust import AdjustedCurves, adjust, curves_through
+from consurv.conformal.adjustments.adjust import AdjustedCurves, adjust, curves_through
 from consurv.conformal.adjustments.adjustment import Adjustment, Picture
-from consurv.conformal.blocks import Block, Data
-from consurv.conformal.identified import unidentified_text
-from consurv.conformal.partitions import Partitions, as_partitions
-from consurv.conformal.reading import RawModel
+from consurv.conformal.parts.blocks import Block, Data
+from consurv.conformal.parts.partitions import Partitions, as_partitions
+from consurv.conformal.quantile.identified import unidentified_text
+from consurv.conformal.reading.raw_model import RawModel
 from consurv.conformal.recalibration.recalibration import Recalibration, raw_times
 from consurv.conformal.recalibration.search import (
     FEWEST_EVENTS,

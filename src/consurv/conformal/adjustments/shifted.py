@@ -11,11 +11,11 @@ import numpy as np
 from consurv._checks import Float, Index, as_levels
 from consurv._params import AtLeast
 from consurv.conformal.adjustments.adjustment import Adjustment
-from consurv.conformal.blocks import Block, Data
+from consurv.conformal.adjustments.shifts import find_shifts
 from consurv.conformal.censoring.rules import RULES, CensoringRule, resolve_rule
-from consurv.conformal.partitions import Partitions, as_partitions
-from consurv.conformal.reading import RawModel
-from consurv.conformal.shifts import find_shifts
+from consurv.conformal.parts.blocks import Block, Data
+from consurv.conformal.parts.partitions import Partitions, as_partitions
+from consurv.conformal.reading.raw_model import RawModel
 from consurv.errors import InvalidInput
 
 __all__ = ["ShiftedAdjustment"]

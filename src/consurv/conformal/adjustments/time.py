@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.adjust import AdjustedCurves, adjust
+from consurv.conformal.adjustments.adjust import AdjustedCurves, adjust
 from consurv.conformal.adjustments.adjustment import Picture
 from consurv.conformal.adjustments.shifted import ShiftedAdjustment
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from consurv.adapters import adapter_for
 from consurv.adapters.adapter import describe
-from consurv.conformal.blocks import Data
 from consurv.conformal.censoring.rules import CensoringRule
-from consurv.conformal.reading import RawModel, fit_plainly, rows_of
-from consurv.conformal.trainer import take
+from consurv.conformal.parts.blocks import Data
+from consurv.conformal.reading.raw_model import RawModel, fit_plainly, rows_of
+from consurv.conformal.sets.trainer import take
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.blocks import Block
-from consurv.conformal.partitions import Partitions
-from consurv.conformal.ranks import CellCounts, order_statistics
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.partitions import Partitions
+from consurv.conformal.parts.ranks import CellCounts, order_statistics
 
 __all__ = ["RawMedian", "Strata", "median_column"]
 

@@ -24,9 +24,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.laws.segment import Head, SegmentMass
-from consurv.conformal.masses import LevelMass
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.quantile.masses import LevelMass
 from consurv.errors import InvalidInput
 
 __all__ = ["CurveSweep", "check_events"]

@@ -12,12 +12,12 @@ from consurv._checks import from_arrow
 from consurv._frames import frame_of
 from consurv._labels import Label, Labels, as_labels, codes_of, known_labels
 from consurv.adapters.adapter import n_rows
-from consurv.conformal.blocks import Data
-from consurv.conformal.columns import check_there
 from consurv.conformal.groups.groups import Groups
 from consurv.conformal.groups.making import GroupSet
 from consurv.conformal.groups.outcome import GroupedOutcome
-from consurv.conformal.inputs import as_table
+from consurv.conformal.parts.blocks import Data
+from consurv.conformal.reading.columns import check_there
+from consurv.conformal.reading.inputs import as_table
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 

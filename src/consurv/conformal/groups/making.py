@@ -14,10 +14,10 @@ from consurv._checks import Bool, Float, Index
 from consurv._labels import Label, told_groups
 from consurv._warnings import warn
 from consurv.conformal.adjustments.adjustment import Adjustment
-from consurv.conformal.blocks import Block, CurveBlock
 from consurv.conformal.groups.groups import Groups
 from consurv.conformal.groups.pooling import other_weights
-from consurv.conformal.reading import rows_of
+from consurv.conformal.parts.blocks import Block, CurveBlock
+from consurv.conformal.reading.raw_model import rows_of
 from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.outcome import Outcome
 

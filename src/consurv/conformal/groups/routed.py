@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from consurv._checks import Index, check_same_length
-from consurv.conformal.adjust import AdjustedCurves
+from consurv.conformal.adjustments.adjust import AdjustedCurves
 from consurv.conformal.groups.groups import Groups
-from consurv.conformal.reading import RawModel, rows_of
+from consurv.conformal.reading.raw_model import RawModel, rows_of
 from consurv.curves.curves import SurvivalCurves
 
 if TYPE_CHECKING:

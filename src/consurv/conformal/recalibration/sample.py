@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consurv._checks import Float
-from consurv.conformal.blocks import Block
+from consurv.conformal.parts.blocks import Block
 from consurv.conformal.recalibration.shapes import FINE_LEVELS, Shapes
 from consurv.conformal.recalibration.windows import Windows
 from consurv.curves.chunks import row_chunks

@@ -10,9 +10,9 @@ import numpy as np
 
 from consurv._checks import Bool, Float
 from consurv._weights import drawn
-from consurv.conformal.blocks import Block
-from consurv.conformal.partitions import Partitions, as_partitions
-from consurv.conformal.quantile import rank
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.partitions import Partitions, as_partitions
+from consurv.conformal.quantile.search import rank
 from consurv.conformal.recalibration.counts import Counts, count
 from consurv.conformal.recalibration.map_fit import fit_map
 from consurv.conformal.recalibration.order import OrderGuard, hold_order

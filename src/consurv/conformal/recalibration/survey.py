@@ -17,9 +17,9 @@ import numpy as np
 
 from consurv._checks import Float
 from consurv._weights import at_ranks
-from consurv.conformal.blocks import Block
-from consurv.conformal.partitions import Blocks, Partitions, Several
-from consurv.conformal.ranks import CellCounts, Cells, order_statistics
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.partitions import Blocks, Partitions, Several
+from consurv.conformal.parts.ranks import CellCounts, Cells, order_statistics
 from consurv.conformal.recalibration.sample import (
     Marks,
     Sample,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from consurv.conformal.lattice import Lattice
+from consurv.conformal.parts.lattice import Lattice
 from consurv.distributed.federated.coordinator import first_question, proceed
 from consurv.distributed.federated.plan import Plan
 from consurv.distributed.federated.run import federate

@@ -8,7 +8,7 @@ import numpy as np
 
 from consurv._checks import Bool, Index
 from consurv.conformal import ConformalSurvival
-from consurv.conformal.blocks import Block
+from consurv.conformal.parts.blocks import Block
 from consurv.distributed.federated.coarse import coarser
 from consurv.distributed.federated.groups import Groups
 from consurv.distributed.federated.law_masses import law_masses

@@ -10,9 +10,9 @@ import numpy as np
 from consurv._checks import Bool, Float
 from consurv._warnings import warn
 from consurv.conformal.adjustments import Adjustment
-from consurv.conformal.identified import listed
-from consurv.conformal.quantile import Quantiles
-from consurv.conformal.shifts import shifts_of
+from consurv.conformal.adjustments.shifts import shifts_of
+from consurv.conformal.quantile.identified import listed
+from consurv.conformal.quantile.search import Quantiles
 from consurv.distributed.federated.law_masses import LawMasses
 from consurv.distributed.federated.papers import Paper, check_seal, sealed, usable
 from consurv.distributed.federated.plan import Plan

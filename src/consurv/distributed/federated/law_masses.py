@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
-from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.laws.law import AT_THE_END
-from consurv.conformal.masses import UNIT, in_units, to_mass
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.quantile.masses import UNIT, in_units, to_mass
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.distributed.federated.ruler import Ruler
 

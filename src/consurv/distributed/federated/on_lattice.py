@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from consurv._checks import Float
-from consurv.conformal.lattice import Lattice
-from consurv.conformal.reading import RawModel
+from consurv.conformal.parts.lattice import Lattice
+from consurv.conformal.reading.raw_model import RawModel
 
 __all__ = ["OnLattice"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from consurv._checks import Float, as_levels
 from consurv._params import AtLeast, check_params
 from consurv.conformal.adjustments import ADJUSTMENTS
-from consurv.conformal.lattice import Lattice
+from consurv.conformal.parts.lattice import Lattice
 from consurv.errors import InvalidInput
 
 __all__ = ["ADJUSTMENT_NAMES", "RULE_NAMES", "Plan"]

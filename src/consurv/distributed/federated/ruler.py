@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.blocks import Block
-from consurv.conformal.lattice import Lattice
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.lattice import Lattice
 from consurv.errors import InvalidInput
 
 __all__ = ["Ruler"]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from consurv.conformal import ConformalSurvival
 from consurv.conformal.adjustments import Adjustment
-from consurv.conformal.inputs import read_levels
+from consurv.conformal.reading.inputs import read_levels
 from consurv.distributed.federated.coordinator import first_question, proceed
 from consurv.distributed.federated.papers import Paper
 from consurv.distributed.federated.plan import Plan

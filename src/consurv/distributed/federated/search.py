@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.quantile import rank
+from consurv.conformal.quantile.search import rank
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.distributed.federated.groups import Groups
 from consurv.distributed.federated.law_masses import LawMasses, breaks_of

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from consurv.conformal import ConformalSurvival, load
-from consurv.conformal.columns import OutcomeColumns
+from consurv.conformal.reading.columns import OutcomeColumns
 from consurv.distributed.federated.at_site import AtSite
 from consurv.distributed.federated.papers import Paper, check_seal, digest, usable
 from consurv.distributed.federated.plan import Plan

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Index
-from consurv.conformal.partitions import OutcomeCounts
-from consurv.conformal.questions import merge
+from consurv.conformal.parts.partitions import OutcomeCounts
+from consurv.conformal.quantile.questions import merge
 from consurv.distributed.federated.groups import Groups
 
 __all__ = ["FirstTables", "outcomes_from_plain", "outcomes_to_plain"]

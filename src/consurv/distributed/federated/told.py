@@ -7,13 +7,13 @@ from typing import Any, Self, TypeVar
 
 from consurv._checks import Float
 from consurv.conformal.censoring.rules import CensoringRule
-from consurv.conformal.found import Shifts
-from consurv.conformal.partitions import (
+from consurv.conformal.parts.partitions import (
     BlockQuestion,
     OutcomeCounts,
     Outcomes,
     Partitions,
 )
+from consurv.conformal.quantile.found import Shifts
 from consurv.curves.kaplan_meier import KaplanMeier
 
 __all__ = ["Told", "ToldRule"]

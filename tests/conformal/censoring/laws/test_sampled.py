@@ -9,12 +9,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import consurv.conformal.censoring.laws.sampled as sampled
-import consurv.conformal.quantile as quantile
-from consurv.conformal import shifts
-from consurv.conformal.blocks import Block
+import consurv.conformal.quantile.search as quantile
+from consurv.conformal.adjustments import shifts
 from consurv.conformal.censoring.laws.sampled import SampledLaw
 from consurv.conformal.censoring.rules.kaplan_meier import KaplanMeierRule
-from consurv.conformal.quantile import rank
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.quantile.search import rank
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 from tests.conformal.masses import Mass

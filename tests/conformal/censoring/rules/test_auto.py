@@ -7,13 +7,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import SurvivalCurves
-from consurv.conformal.adjust import adjust
-from consurv.conformal.blocks import Block
+from consurv.conformal.adjustments.adjust import adjust
+from consurv.conformal.adjustments.shifts import conformal_shifts, find_shifts
 from consurv.conformal.censoring.laws.recalibrated import RecalibratedLaw
 from consurv.conformal.censoring.raw_curves import RawCurves
 from consurv.conformal.censoring.rules.auto import AutoRule
 from consurv.conformal.censoring.rules.from_estimator import FromCurves
-from consurv.conformal.shifts import conformal_shifts, find_shifts
+from consurv.conformal.parts.blocks import Block
 from consurv.errors import CalibrationWarning
 from consurv.outcome import Outcome
 from tests.conformal.masses import Mass

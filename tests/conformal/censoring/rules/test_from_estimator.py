@@ -8,7 +8,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sksurv.linear_model import CoxPHSurvivalAnalysis
 
-import consurv.conformal.quantile as quantile
+import consurv.conformal.quantile.search as quantile
 from consurv import (
     CalibrationWarning,
     ConformalSurvival,
@@ -21,9 +21,9 @@ from consurv import (
     SurvivalCurves,
     conformal_shifts,
 )
-from consurv.conformal.blocks import Block
-from consurv.conformal.quantile import rank
-from consurv.conformal.shifts import find_shifts
+from consurv.conformal.adjustments.shifts import find_shifts
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.quantile.search import rank
 from consurv.models import KaplanMeierModel
 
 LEVELS = np.arange(1, 20) / 20
@@ -284,7 +284,7 @@ class TestFromEstimator:
             .shifts_
         )
         assert_allclose(post.shifts_, expected, rtol=1e-12)
-        monkeypatch.setattr("consurv.conformal.reading.CHUNK_ROWS", 7)
+        monkeypatch.setattr("consurv.conformal.reading.raw_model.CHUNK_ROWS", 7)
         assert_allclose(
             post.fit(X, y, X_val, y_val).shifts_, expected, rtol=1e-12, atol=1e-12
         )

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import consurv.conformal.quantile as quantile
-from consurv.conformal import shifts
-from consurv.conformal.blocks import Block
+import consurv.conformal.quantile.search as quantile
+from consurv.conformal.adjustments import shifts
 from consurv.conformal.censoring.laws.sampled import SampledLaw
 from consurv.conformal.censoring.rules.kaplan_meier import KaplanMeierRule
+from consurv.conformal.parts.blocks import Block
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 from tests.conformal.masses import Mass

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from consurv.conformal.blocks import Block
+from consurv.conformal.adjustments.shifts import conformal_shifts, find_shifts
 from consurv.conformal.censoring.rules.local import LocalRule
-from consurv.conformal.quantile import rank
-from consurv.conformal.shifts import conformal_shifts, find_shifts
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.quantile.search import rank
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome

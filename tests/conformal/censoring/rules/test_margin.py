@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules.margin import MarginRule
+from consurv.conformal.parts.blocks import Block
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 

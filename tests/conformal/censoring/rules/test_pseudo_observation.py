@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules.pseudo_observation import PseudoObservationRule
+from consurv.conformal.parts.blocks import Block
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from consurv.conformal.adjust import adjust
-from consurv.conformal.blocks import Block
+from consurv.conformal.adjustments.adjust import adjust
+from consurv.conformal.adjustments.shifts import conformal_shifts, find_shifts
 from consurv.conformal.censoring.rules.self_consistent import SelfConsistentRule
-from consurv.conformal.quantile import rank
-from consurv.conformal.shifts import conformal_shifts, find_shifts
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.quantile.search import rank
 from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.metrics import d_calibration
 from consurv.outcome import Outcome

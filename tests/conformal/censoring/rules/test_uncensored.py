@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from consurv.conformal.blocks import Block
 from consurv.conformal.censoring.rules.uncensored import UncensoredRule
+from consurv.conformal.parts.blocks import Block
 from consurv.outcome import Outcome
 
 

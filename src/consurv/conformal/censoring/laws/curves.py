@@ -23,7 +23,7 @@ from consurv.conformal.censoring.laws.law import (
     LineMass,
     unroll,
 )
-from consurv.conformal.masses import EVERYONE, Pieces, carry
+from consurv.conformal.quantile.masses import EVERYONE, Pieces, carry
 from consurv.curves.interpolate import index_before, survival_at, survival_before
 from consurv.curves.nodes import Nodes, end_time
 from consurv.curves.percentiles import percentile_times

@@ -14,7 +14,7 @@ from consurv.conformal.censoring.laws.law import (
     unroll,
 )
 from consurv.conformal.censoring.laws.lookup import KaplanMeierLookup
-from consurv.conformal.masses import EVERYONE, Pieces
+from consurv.conformal.quantile.masses import EVERYONE, Pieces
 
 __all__ = ["KaplanMeierLaw"]
 

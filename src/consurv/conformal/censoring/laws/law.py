@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
-from consurv.conformal.masses import EVERYONE, in_units, to_mass
+from consurv.conformal.quantile.masses import EVERYONE, in_units, to_mass
 
 __all__ = [
     "AT_THE_END",

@@ -22,7 +22,7 @@ from consurv.conformal.censoring.laws.law import (
     count_before,
     unroll,
 )
-from consurv.conformal.masses import EVERYONE, Pieces
+from consurv.conformal.quantile.masses import EVERYONE, Pieces
 
 __all__ = ["RecalibratedLaw"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from consurv._checks import Float, Index
 from consurv.conformal.censoring.laws.law import AtScore, LineMass
-from consurv.conformal.masses import EVERYONE, UNIT, Pieces
+from consurv.conformal.quantile.masses import EVERYONE, UNIT, Pieces
 
 __all__ = ["SampledLaw"]
 

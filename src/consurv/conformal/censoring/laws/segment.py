@@ -12,7 +12,7 @@ from consurv.conformal.censoring.laws.law import (
     AtScore,
     LineMass,
 )
-from consurv.conformal.masses import Pieces, in_units, to_mass
+from consurv.conformal.quantile.masses import Pieces, in_units, to_mass
 
 __all__ = ["Head", "SegmentMass"]
 

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from consurv._checks import Float, Index
-from consurv.conformal.blocks import Block, Contribution, Sweep
 from consurv.conformal.censoring.hazard_ratios import hazard_ratios
 from consurv.conformal.censoring.laws.law import AT_THE_END
 from consurv.conformal.censoring.laws.recalibrated import RecalibratedLaw
 from consurv.conformal.censoring.raw_curves import RawCurves
 from consurv.conformal.censoring.rules.rule import CensoringRule
 from consurv.conformal.censoring.strata import RawMedian, Strata
-from consurv.conformal.partitions import Partitions, as_partitions
-from consurv.conformal.ranks import Cells
+from consurv.conformal.parts.blocks import Block, Contribution, Sweep
+from consurv.conformal.parts.partitions import Partitions, as_partitions
+from consurv.conformal.parts.ranks import Cells
 from consurv.curves.search import row_blocks
 
 __all__ = ["AutoRule"]

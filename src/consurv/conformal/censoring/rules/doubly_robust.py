@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator
 
 from consurv._checks import Bool, Float
 from consurv.adapters.adapter import describe
-from consurv.conformal.blocks import Block, Data
 from consurv.conformal.censoring.nuisance import Fitted, Nuisance, curves_of
 from consurv.conformal.censoring.rules.rule import CensoringRule
-from consurv.conformal.found import Levels, Shifts
-from consurv.conformal.identified import ENOUGH_EVENTS
-from consurv.conformal.quantile import rank
+from consurv.conformal.parts.blocks import Block, Data
+from consurv.conformal.quantile.found import Levels, Shifts
+from consurv.conformal.quantile.identified import ENOUGH_EVENTS
+from consurv.conformal.quantile.search import rank
 from consurv.errors import InvalidInput, NotConformalizedError
 from consurv.outcome import Outcome
 from consurv.weighting.augmented import Augmented

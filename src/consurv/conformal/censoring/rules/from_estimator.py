@@ -13,11 +13,11 @@ from consurv._checks import Bool, check_same_length
 from consurv._warnings import warn
 from consurv.adapters import adapter_for
 from consurv.adapters.adapter import describe
-from consurv.conformal.blocks import Block, Contribution, Data
 from consurv.conformal.censoring.laws.curves import CurveLaw, Curves
 from consurv.conformal.censoring.laws.law import AT_THE_END
 from consurv.conformal.censoring.rules.rule import CensoringRule
-from consurv.conformal.reading import RawModel, fit_plainly, rows_of
+from consurv.conformal.parts.blocks import Block, Contribution, Data
+from consurv.conformal.reading.raw_model import RawModel, fit_plainly, rows_of
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput, NotConformalizedError
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from consurv.conformal.blocks import Block, Contribution
 from consurv.conformal.censoring.laws.kaplan_meier import KaplanMeierLaw
 from consurv.conformal.censoring.laws.law import AT_THE_END
 from consurv.conformal.censoring.laws.lookup import KaplanMeierLookup
 from consurv.conformal.censoring.laws.sampled import SampledLaw
 from consurv.conformal.censoring.rules.rule import CensoringRule
-from consurv.conformal.masses import Law
+from consurv.conformal.parts.blocks import Block, Contribution
+from consurv.conformal.quantile.masses import Law
 
 __all__ = ["KaplanMeierRule"]
 

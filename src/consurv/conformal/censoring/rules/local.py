@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.blocks import Block, Sweep
 from consurv.conformal.censoring.laws.law import count_before, unroll
 from consurv.conformal.censoring.rules.rule import CensoringRule
 from consurv.conformal.censoring.strata import RawMedian, Strata
 from consurv.conformal.censoring.sweep import CurveSweep, check_events
-from consurv.conformal.partitions import as_partitions
-from consurv.conformal.ranks import Cells
+from consurv.conformal.parts.blocks import Block, Sweep
+from consurv.conformal.parts.partitions import as_partitions
+from consurv.conformal.parts.ranks import Cells
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 

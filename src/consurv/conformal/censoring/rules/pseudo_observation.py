@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from consurv.conformal.blocks import Block, Contribution
 from consurv.conformal.censoring.rules.rule import CensoringRule
+from consurv.conformal.parts.blocks import Block, Contribution
 
 __all__ = ["PseudoObservationRule"]
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from consurv.conformal.blocks import Block, Contribution, Data, Sweep
-from consurv.conformal.found import Levels, Shifts
+from consurv.conformal.parts.blocks import Block, Contribution, Data, Sweep
+from consurv.conformal.quantile.found import Levels, Shifts
 
 __all__ = ["CensoringRule"]
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from consurv._checks import Float, Index
-from consurv.conformal.blocks import Block, Sweep
 from consurv.conformal.censoring.rules.rule import CensoringRule
 from consurv.conformal.censoring.sweep import CurveSweep, check_events
+from consurv.conformal.parts.blocks import Block, Sweep
 
 __all__ = ["SelfConsistentRule"]
 

@@ -1,0 +1,1 @@
+"""Adjustments and calibrated models as files."""

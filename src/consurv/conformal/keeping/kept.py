@@ -1,0 +1,75 @@
+"""A calibrated model as plain values and objects that can be kept, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from consurv.conformal.keeping.store import adjustment_of_bytes, bytes_of_adjustment
+from consurv.curves.kaplan_meier import KaplanMeier
+
+__all__ = ["facts_of", "fill", "state_of"]
+
+_FEATURES = ("n_features_in_", "feature_names_in_", "fit_seconds_", "imputer_")
+_KEPT = (str, int, float, np.generic, list, tuple, np.ndarray, KaplanMeier, type(None))
+
+
+def state_of(model: Any) -> dict[str, Any]:
+    """Return what a calibrated model is made of.
+
+    The trained model stands for the untrained one, too. A setting that is code, a
+    censoring rule of your own, is its default after loading; predictions do not need
+    it.
+    """
+    settings = model.get_params(deep=False)
+    del settings["estimator"]
+    return {
+        "settings": {k: v for k, v in settings.items() if isinstance(v, _KEPT)},
+        "estimator": model.estimator_,
+        "adjustment": bytes_of_adjustment(model.adjustment_),
+        "seen": {k: getattr(model, k) for k in _FEATURES if hasattr(model, k)},
+    }
+
+
+def fill(kind: Any, state: Mapping[str, Any]) -> Any:
+    """Return a model of class *kind* as ``state_of`` told of it."""
+    model = kind(state["estimator"], **state["settings"])
+    seen = dict(state["seen"])
+    if not set(seen) <= set(_FEATURES):
+        raise ValueError("it sets what no model sets")
+    imputer = seen.pop("imputer_", None)
+    adjustment = adjustment_of_bytes(state["adjustment"])
+    model._set_state(state["estimator"], None, adjustment, imputer)
+    model.__dict__.update(seen)
+    return model
+
+
+def facts_of(model: Any) -> dict[str, Any]:
+    """Return what a reader wants to know before loading."""
+    adjustment = model.adjustment_
+    groups = adjustment.groups
+    names = getattr(model, "feature_names_in_", None)
+    return {
+        "model": _described(model.estimator_),
+        "adjustment": adjustment.kind,
+        "levels": [float(level) for level in adjustment.levels],
+        "conformal_set": adjustment.conformal_set,
+        "n_conformal": int(adjustment.n_conformal),
+        "groups": None if groups is None else list(groups.labels),
+        "time_unit": model.time_unit,
+        "n_features": getattr(model, "n_features_in_", None),
+        "features": None if names is None else [str(name) for name in names],
+    }
+
+
+def _described(estimator: Any) -> str:
+    """Return the name of a model, with those inside it."""
+    kind = type(estimator).__name__
+    if hasattr(estimator, "steps"):
+        return f"{kind}({', '.join(_described(step) for _, step in estimator.steps)})"
+    for inner in ("best_estimator_", "model_", "module", "estimator"):
+        if hasattr(estimator, inner):
+            return f"{kind}({_described(getattr(estimator, inner))})"
+    return str(getattr(estimator, "__name__", kind))

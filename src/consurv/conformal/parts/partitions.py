@@ -1,0 +1,398 @@
+"""Conformal subjects in partitions, and what can be asked of them wherever they are.
+
+A partition is a block of subjects. A question is put to every block and answered by a
+small summary of plain arrays; summaries merge into that of all subjects. Whoever looks
+for an adjustment asks, and never sees a row. In memory the blocks are in a list
+(``Blocks``); elsewhere an engine hands the question to where they lie.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Protocol, Self, TypeVar, overload
+
+import numpy as np
+
+from consurv._checks import Float
+from consurv.conformal.parts.blocks import Block, Contribution
+from consurv.conformal.quantile.questions import (
+    FEW_POINTS,
+    QUANTILES,
+    Question,
+    Sketch,
+    merge,
+)
+from consurv.conformal.quantile.weighted_questions import WeightedSketch
+from consurv.curves.counts import Numbers, tally
+from consurv.curves.kaplan_meier import KaplanMeier
+from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
+
+__all__ = [
+    "BlockQuestion",
+    "Blocks",
+    "Contributed",
+    "OutcomeCounts",
+    "Outcomes",
+    "Partitions",
+    "Several",
+    "as_partitions",
+    "refer",
+]
+
+# Quantiles of a level that a sketch has in all, and from one part at least.
+_ALL_QUANTILES, _FEWEST = 1 << 15, 1 << 6
+
+S = TypeVar("S")
+S_co = TypeVar("S_co", covariant=True)
+
+
+class BlockQuestion(Protocol[S_co]):
+    """Something asked of blocks; it is pickled on its way to them."""
+
+    def answer(self, block: Block) -> S_co:
+        """Return the summary of a block."""
+
+
+class Partitions(ABC):
+    """All conformal subjects.
+
+    Attributes
+    ----------
+    levels : ndarray of shape (P,)
+    n_parts : int
+        How many summaries come back.
+    """
+
+    levels: Float
+    n_parts: int
+    _known: Mapping[Any, Any] = MappingProxyType({})
+
+    @abstractmethod
+    def ask(self, question: BlockQuestion[S]) -> S:
+        """Return the summary of all subjects: one round."""
+
+    def referring_to(self, curve: KaplanMeier, *, member: bool | None) -> Self:
+        """Return the same subjects with a curve that speaks for the censored ones.
+
+        Parameters
+        ----------
+        curve : KaplanMeier
+        member : bool or None
+            Whether they belong to its sample; None: those that the model was trained
+            on do.
+        """
+        referred = self._referring_to(curve, member)
+        referred._known = self._known  # nobody needs to ask again
+        return referred
+
+    @abstractmethod
+    def _referring_to(self, curve: KaplanMeier, member: bool | None) -> Self:
+        """Return the same subjects with a curve."""
+
+    @property
+    @abstractmethod
+    def has_reference(self) -> bool:
+        """Whether all blocks have been given a curve."""
+
+    def open(self, questions: Sequence[BlockQuestion[Any]]) -> None:
+        """Ask what will be wanted first, in one round, and remember the answers."""
+        answers = self.ask(Several(tuple(questions)))
+        self._known = dict(zip(questions, answers, strict=True))
+
+    def known(self, question: BlockQuestion[S]) -> S:
+        """Return what is remembered, or ask."""
+        if question not in self._known:
+            self._known = {**self._known, question: self.ask(question)}
+        answer: S = self._known[question]
+        return answer
+
+    @property
+    def outcomes(self) -> OutcomeCounts:
+        """Numbers of subjects and events by time."""
+        return self.known(Outcomes())
+
+    @property
+    def n(self) -> int:
+        """Number of subjects, whatever they weigh."""
+        return self.outcomes.n
+
+    @property
+    def n_events(self) -> int:
+        """Number of events, whatever they weigh."""
+        return self.outcomes.n_events
+
+    @property
+    def weighted(self) -> bool:
+        """Whether subjects do not all count 1."""
+        return self.outcomes.rows is not None
+
+    def contributions(self, rule: Any, rng: np.random.Generator) -> Sequence[Any]:
+        """Return what they contribute by a rule that looks at each block alone."""
+        return [_Elsewhere(self, rule)]
+
+
+class Blocks(Partitions, Sequence[Block]):
+    """Subjects in memory.
+
+    Examples
+    --------
+    >>> y = Outcome([1, 2], [1, 0])
+    >>> Blocks([Block(np.ones((2, 1)), np.array([0.5]), y)]).n_events
+    1
+    """
+
+    def __init__(self, blocks: Iterable[Block]) -> None:
+        self._blocks = list(blocks)
+        self.levels, self.n_parts = self._blocks[0].levels, len(self._blocks)
+
+    @overload
+    def __getitem__(self, i: int) -> Block: ...
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[Block]: ...
+    def __getitem__(self, i: Any) -> Any:
+        return self._blocks[i]
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self._blocks)
+
+    def ask(self, question: BlockQuestion[S]) -> S:
+        """Return the summary of all subjects."""
+        return merge([question.answer(block) for block in self._blocks])
+
+    def _referring_to(self, curve: KaplanMeier, member: bool | None) -> Blocks:
+        return Blocks(
+            replace(
+                block,
+                reference=curve,
+                member=block.in_training if member is None else member,
+            )
+            for block in self._blocks
+        )
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether all blocks have been given a curve."""
+        return all(block.reference is not None for block in self._blocks)
+
+    @property
+    def n(self) -> int:
+        """Number of subjects, whatever they weigh."""
+        return sum(len(block.outcome) for block in self._blocks)
+
+    @property
+    def n_events(self) -> int:
+        """Number of events, whatever they weigh."""
+        return sum(block.outcome.n_events for block in self._blocks)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether subjects do not all count 1."""
+        return any(block.outcome.weight is not None for block in self._blocks)
+
+    def contributions(
+        self, rule: Any, rng: np.random.Generator
+    ) -> Sequence[Contribution]:
+        """Return what each block contributes: made once, asked often."""
+        return [rule.contribution(block, rng) for block in self._blocks]
+
+
+def as_partitions(blocks: Partitions | Sequence[Block]) -> Partitions:
+    """Return blocks in a list as what can be asked."""
+    return blocks if isinstance(blocks, Partitions) else Blocks(blocks)
+
+
+def refer(
+    subjects: Partitions, wanted: str | KaplanMeier, training: Outcome | None
+) -> tuple[KaplanMeier, Partitions]:
+    """Give all subjects one Kaplan–Meier curve for the censored ones.
+
+    Parameters
+    ----------
+    subjects : Partitions
+    wanted : {"train", "conformal"} or KaplanMeier
+        Whose outcomes it is made of. Nobody is known to belong to the sample of a
+        given one.
+    training : Outcome or None
+        What the model was trained on; without it the curve is that of *subjects*.
+    """
+    if isinstance(wanted, KaplanMeier):
+        return wanted, subjects.referring_to(wanted, member=False)
+    if wanted == "train" and training is not None:
+        curve = KaplanMeier(training)
+        return curve, subjects.referring_to(curve, member=None)
+    curve = subjects.outcomes.curve()
+    return curve, subjects.referring_to(curve, member=True)
+
+
+@dataclass(frozen=True)
+class OutcomeCounts:
+    """Numbers of subjects by observed time: all that a Kaplan–Meier curve needs.
+
+    Attributes
+    ----------
+    times : ndarray of shape (K,)
+        Distinct, ascending.
+    subjects, events : ndarray of shape (K,)
+        Observed until each time, and how many of them had the event there; sums of
+        weights, where there are weights.
+    rows : pair of int or None
+        How many subjects and events there are, whatever they weigh; None without
+        weights.
+    """
+
+    times: Float
+    subjects: Numbers
+    events: Numbers
+    rows: tuple[int, int] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of subjects, whatever they weigh."""
+        return self.rows[0] if self.rows else int(self.subjects.sum())
+
+    @property
+    def n_events(self) -> int:
+        """Number of events, whatever they weigh."""
+        return self.rows[1] if self.rows else int(self.events.sum())
+
+    @classmethod
+    def merged(cls, parts: Sequence[OutcomeCounts]) -> OutcomeCounts:
+        """Return the counts of all together."""
+        times, place = np.unique(
+            np.concatenate([part.times for part in parts]), return_inverse=True
+        )
+        columns = [np.concatenate([p.subjects for p in parts])]
+        columns.append(np.concatenate([p.events for p in parts]))
+        counts = np.zeros((2, len(times)), dtype=np.result_type(*columns))
+        for sums, column in zip(counts, columns, strict=True):
+            np.add.at(sums, place, column)
+        rows = None
+        if any(part.rows for part in parts):
+            rows = sum(part.n for part in parts), sum(part.n_events for part in parts)
+        return cls(times, counts[0], counts[1], rows)
+
+    def curve(self) -> KaplanMeier:
+        """Return the Kaplan–Meier curve.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no event.
+        """
+        if not self.events.any():
+            raise InvalidInput(
+                f"no event was observed among {self.n} subjects: there is no "
+                "Kaplan–Meier curve; give more subjects, or a curve of others "
+                "(kaplan_meier=...)"
+            )
+        at_risk = self.subjects[::-1].cumsum()[::-1]
+        return KaplanMeier.from_arrays(self.times, at_risk, self.events)
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Ask for numbers of subjects and events by time."""
+
+    def answer(self, block: Block) -> OutcomeCounts:
+        """Count those of one block."""
+        outcome = block.outcome
+        rows = len(outcome), outcome.n_events
+        return OutcomeCounts(*tally(outcome), None if outcome.weight is None else rows)
+
+
+@dataclass(frozen=True)
+class Several:
+    """Ask several questions in one round; the summary is a list of theirs."""
+
+    questions: tuple[Any, ...]
+
+    def answer(self, block: Block) -> _Answers:
+        """Return all summaries of one block."""
+        return _Answers([question.answer(block) for question in self.questions])
+
+
+class _Answers(list[Any]):
+    @classmethod
+    def merged(cls, parts: Sequence[_Answers]) -> _Answers:
+        """Merge each with its like."""
+        return cls(merge(some) for some in zip(*parts, strict=True))
+
+
+@dataclass(frozen=True)
+class Contributed:
+    """Ask about the mass that a rule makes of the subjects of a block.
+
+    The rule must not draw: every round makes the contribution anew.
+    """
+
+    rule: Any
+    questions: tuple[Question[Any], ...]
+
+    def answer(self, block: Block) -> _Answers:
+        """Return the summaries of one block."""
+        contribution = self.rule.contribution(block, np.random.default_rng(0))
+        counted = _Counted(contribution.n_subjects, contribution.n_infinite)
+        found = [contribution.answer(question) for question in self.questions]
+        return _Answers([counted, *found])
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """How many subjects contribute, and how many are infinite at some level."""
+
+    n_subjects: int = field(metadata={"merge": sum})
+    n_infinite: int = field(metadata={"merge": sum})
+
+
+class _Elsewhere:
+    """What subjects that are elsewhere contribute, all as one partition."""
+
+    def __init__(self, subjects: Partitions, rule: Any) -> None:
+        self._subjects, self._rule = subjects, rule
+        self.weighted = subjects.weighted
+        # Few enough to be listed, or else quantiles that are not too many in all.
+        few = FEW_POINTS if subjects.n <= FEW_POINTS else 0
+        size = min(max(_ALL_QUANTILES // subjects.n_parts, _FEWEST), QUANTILES)
+        levels = np.arange(len(subjects.levels))
+        self._sketch: Question[Any] = Sketch(levels, few, size)
+        if self.weighted:
+            self._sketch = WeightedSketch(levels, few)
+
+    @cached_property
+    def _first(self) -> Any:
+        # Who is counted will be sketched.
+        return self._subjects.ask(Contributed(self._rule, (self._sketch,)))
+
+    @property
+    def n_subjects(self) -> int:
+        """Number of subjects that contribute."""
+        n: int = self._first[0].n_subjects
+        return n
+
+    @property
+    def n_infinite(self) -> int:
+        """Number of subjects that count and are infinite at some level."""
+        n: int = self._first[0].n_infinite
+        return n
+
+    def answer(self, question: Question[S]) -> S:
+        """Return the summary that a question asks for."""
+        answer: S
+        if isinstance(question, Sketch | WeightedSketch):
+            answer = self._first[1]
+        else:
+            (answer,) = self.answer_all([question])
+        return answer
+
+    def answer_all(self, questions: Sequence[Question[Any]]) -> list[Any]:
+        """Return the summaries that several questions ask for, in one round."""
+        found = self._subjects.ask(Contributed(self._rule, tuple(questions)))
+        return list(found[1:])

@@ -1,0 +1,1 @@
+"""The smallest score that enough subjects stay below: questions, masses, search."""

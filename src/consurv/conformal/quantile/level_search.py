@@ -1,0 +1,505 @@
+"""The search, level by level: a window that holds the answer, and what to ask next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from consurv._checks import Bool, Float, Index
+from consurv.conformal.quantile.masses import to_mass
+from consurv.conformal.quantile.questions import (
+    Bracket,
+    Breakpoints,
+    Nearby,
+    Outline,
+    Window,
+)
+
+__all__ = ["Ends", "LevelSearch", "Listed", "Searches"]
+
+# The first bracket is predicted to hold this much mass on either side of the target.
+FIRST_MARGIN = 1 / 16
+# With the exact mass at both ends known, the next is predicted so much better.
+GAIN = 64
+# A prediction that failed is given so much more room: a window, and a bracket in it,
+# which by then is predicted from exact values.
+ROOM, MORE = 32, 8
+EPS = float(np.finfo(np.float64).eps)
+# Rises of the mass below this, plus the second times n, are rounding of its two ends.
+_ROUNDING = 1e-10, 1e-13
+# So many subjects with the same score in a sketch are a tie.
+_HEAVY = 3
+# No list of breakpoints of a level is longer.
+_MOST_LISTED = 1 << 16
+# The mass of laws in a window is held at so many places.
+_NODES = 65
+
+
+class Ends(NamedTuple):
+    """A bracket (lo, hi], and whether its breakpoints are wanted however many."""
+
+    lo: float
+    hi: float
+    all: bool = False
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Breakpoints of the mass of laws: score, jump, change of slope."""
+
+    position: Float
+    jump: Float
+    turn: Float
+    base_slope: float
+    straight: bool
+    rough: bool = False
+
+
+class LevelSearch:
+    """What is known of the smallest score with mass(s) ≥ k.
+
+    Parameters
+    ----------
+    wanted : float
+        The rank, less the mass that is there whatever the score.
+    n : int
+        Number of subjects.
+    n_law, last_time
+        Number of subjects in laws, and how far these reach.
+    sketch : pair of ndarray
+        Quantiles and weights that resemble F.
+    spread : float
+        How far the sketch may be off, in mass.
+    """
+
+    def __init__(
+        self,
+        wanted: float,
+        n: int,
+        n_law: int,
+        last_time: float,
+        sketch: tuple[Float, Float],
+        spread: float,
+    ) -> None:
+        self.wanted, self.n_law, self.last_time = wanted, n_law, last_time
+        self.target = wanted - (1e-9 + 1e-12 * n)
+        self.answer: float | None = None
+        self.n_events = 0  # with scores up to the answer
+        order = np.argsort(sketch[0])
+        self._scores = sketch[0][order]
+        self._ranks = np.cumsum(sketch[1][order])
+        self._spread = spread + 2 * float(sketch[1].max()) + 2
+        self._stride, self._margin, self._listing = 0.0, FIRST_MARGIN, False
+        self._missed = 0  # brackets in a row that did not hold the answer
+        self._led = False  # whether the bends in a bracket have shown the way
+        self.lo, self.hi = self._sketched(-1), self._sketched(1)
+        if self.lo >= self.hi:  # a heavy tie: any window around it will do
+            width = 1e-6 * max(abs(self.lo), last_time)
+            self.lo, self.hi = self.lo - width, self.hi + width
+        if n_law:  # a tie may lie just outside
+            room = (self.hi - self.lo) / 16
+            self.lo, self.hi = self.lo - room, self.hi + room
+        self._open_window()
+
+    # -- the window ------------------------------------------------------------
+
+    def _sketched(self, side: int) -> float:
+        """Return where the mass is surely below (-1) or above (1) the target."""
+        i = int(np.searchsorted(self._ranks, self.target + side * self._spread)) + side
+        beyond = not 0 <= i < len(self._ranks)
+        if self.n_law:
+            return float(self._scores[min(max(i, 0), len(self._scores) - 1)])
+        if beyond:
+            return side * np.inf
+        # A tie must not be cut through.
+        return float(np.nextafter(self._scores[i], side * np.inf))
+
+    def _open_window(self) -> None:
+        self.has_window = self.wants_bracket = False
+        self._low_known, self._high_known = -np.inf, np.inf
+        self._width = np.inf  # of the last bracket with too many breakpoints
+        self.bracket = Ends(self.lo, self.hi)
+
+    def list_all(self) -> None:
+        """Ask for all points and breakpoints that there are."""
+        self.lo, self.hi, self._listing = -np.inf, np.inf, True
+        self.bracket, self.wants_bracket = Ends(self.lo, self.hi, all=True), True
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """Where the mass of laws is to be estimated."""
+        if self._listing or not self.n_law:
+            return ()
+        return self.lo, self.lo + (self.hi - self.lo) / 2, self.hi
+
+    def _move(self, side: int) -> None:
+        """Look below (-1) or above (1) the window."""
+        self._spread *= ROOM
+        self._margin = FIRST_MARGIN
+        self._stride = 2 * max(self._stride, self.hi - self.lo)
+        further = self._sketched(side)
+        if not self.n_law:
+            self.lo, self.hi = (further, self.lo) if side < 0 else (self.hi, further)
+        else:
+            # A score at the end of a window, to rounding, lies inside the next.
+            lo, hi, shared = self.lo, self.hi, (self.hi - self.lo) / 8
+            if side < 0:
+                self.lo, self.hi = min(further, lo - self._stride), lo + shared
+            else:
+                self.lo, self.hi = hi - shared, max(further, hi + self._stride)
+        self._open_window()
+
+    def see_window(
+        self, below: int, events_below: int, points: Float, events: Bool, law: Float
+    ) -> None:
+        """Take in the points in the window and about the mass of laws at three places.
+
+        Without laws the answer is one of the points.
+        """
+        self.has_window = True
+        self._below, self._points = below, np.sort(points)
+        self._events_below, self._event_points = events_below, points[events]
+        if not self.n_law:
+            i = int(np.ceil(self.target)) - 1 - below
+            if not 0 <= i < len(points):
+                self._move(-1 if i < 0 else 1)
+            else:
+                self._finish(float(self._points[i]))
+            return
+        if len(law):
+            if below + law[0] > self.target + 1:
+                self._move(-1)
+                return
+            if below + len(points) + law[2] < self.target - 1:
+                self._move(1)
+                return
+            way = np.linspace(0.0, 1.0, _NODES)
+            bend = 2 * (law[0] - 2 * law[1] + law[2]) * way * (way - 1)
+            self._grid = self.lo + (self.hi - self.lo) * way
+            self._law = np.maximum.accumulate(law[0] + (law[2] - law[0]) * way + bend)
+            self._propose()
+            self._try_tie()
+
+    def _try_tie(self) -> None:
+        """Propose a place where many scores of the sketch lie, if it has the target."""
+        i = min(int(np.searchsorted(self._ranks, self.target)), len(self._scores) - 1)
+        place, nudge = float(self._scores[i]), self._nudge
+        first, last = (
+            int(np.searchsorted(self._scores, place, side))
+            for side in ("left", "right")
+        )
+        subjects = self._ranks[last - 1] - self._ranks[first]
+        if subjects > _HEAVY and self.lo < place - nudge and place + nudge < self.hi:
+            self.bracket = Ends(place - nudge, place + nudge, all=True)
+
+    def _finish(self, answer: float) -> None:
+        self.answer = answer
+        inside = int(np.count_nonzero(self._event_points <= answer))
+        self.n_events = self._events_below + inside
+
+    # -- brackets --------------------------------------------------------------
+
+    def _propose(self) -> None:
+        """Predict a bracket; the mass at its ends is asked for next."""
+        nudge = self._nudge
+        lo = self._crossing(self.target - self._margin) - nudge
+        hi = self._crossing(self.target + self._margin) + nudge
+        lo, hi = max(lo, self._low), min(hi, self._high)
+        if not lo < hi:
+            lo, hi = self._low, self._high
+        self.bracket = Ends(lo, hi, all=hi - lo <= 4 * nudge)
+        self.wants_bracket = True
+
+    @property
+    def _nudge(self) -> float:
+        """How far a bracket steps aside, so that a score meant to lie inside does.
+
+        Whether the score of u is at most s is asked as offset − s·rate ≤ u, which
+        rounds differently, by less than this.
+        """
+        return 8 * EPS * max(abs(self.lo), abs(self.hi), self.last_time)
+
+    @property
+    def _low(self) -> float:
+        return max(self.lo, self._low_known)
+
+    @property
+    def _high(self) -> float:
+        return min(self.hi, self._high_known)
+
+    def _count(self, s: float) -> int:
+        return self._below + int(np.searchsorted(self._points, s, side="right"))
+
+    def _crossing(self, target: float) -> float:
+        """Predict the smallest s in the window with mass(s) ≥ target."""
+        grid, law, points = self._grid, self._law, self._points
+        first, last = np.searchsorted(points, (grid[0], grid[-1]), side="right")
+        points, below = points[first:last], self._below + int(first)
+        if below + law[0] >= target:
+            return float(grid[0])
+        after = np.interp(points, grid, law) + np.arange(len(points)) + (below + 1)
+        i = int(np.searchsorted(after, target))
+        end = float(points[i]) if i < len(points) else float(grid[-1])
+        needed = target - below - i
+        if law[-1] >= needed:
+            end = min(end, float(np.interp(needed, law, grid)))
+        return max(end, float(points[i - 1])) if i else end
+
+    def see_bracket(
+        self, mass: tuple[float, float], rise: float, listed: Listed | None
+    ) -> None:
+        """Take in the exact mass of laws at both ends, and what lies between.
+
+        Parameters
+        ----------
+        mass : pair of float
+        rise : float
+            Their difference, exactly.
+        listed : Listed or None
+            None if the breakpoints are too many.
+        """
+        lo, hi = self.bracket.lo, self.bracket.hi
+        reached = [
+            self._count(s) + law >= self.target
+            for s, law in zip((lo, hi), mass, strict=True)
+        ]
+        held = reached == [False, True]
+        if listed is not None and held and not listed.rough:
+            self._finish(self._end(mass[0], rise, listed))
+            return
+        for s, enough in zip((lo, hi), reached, strict=True):
+            if enough:
+                self._high_known = min(self._high_known, s)
+            else:
+                self._low_known = max(self._low_known, s)
+        if self._high_known <= self.lo:
+            self._move(-1)
+            return
+        if self._low_known >= self.hi:
+            self._move(1)
+            return
+        self._correct((lo, hi), mass)
+        if np.isinf(self._high_known - self._low_known):  # not proven yet
+            # First a little more room, then all that the window has.
+            self._margin = self._margin * MORE if self._margin < 1 else np.inf
+            self._propose()
+            return
+        if listed is not None and held and not self._led:
+            self._lead(mass[0], rise, listed)
+            return
+        self._missed = 0 if held else self._missed + 1
+        # Off by so much: the same on the other side should do.
+        nearest = (lo, mass[0]) if reached[0] else (hi, mass[1])
+        self._narrow(abs(self._count(nearest[0]) + nearest[1] - self.target))
+
+    def _narrow(self, off: float) -> None:
+        """Propose a narrower bracket, or another if the last did not hold the answer.
+
+        Parameters
+        ----------
+        off : float
+            By what the mass was off at the nearer end.
+        """
+        width = self._high - self._low
+        if self._missed == 1:
+            self._margin = max(self._margin, off)
+            self._propose()
+        elif self._missed:
+            # Often nothing but a line is left between the ends that are known.
+            self.bracket = Ends(self._low, self._high, all=width <= 4 * self._nudge)
+        elif width > self._width / 2:  # the prediction misleads
+            self._split(width)
+        else:
+            # What counts as reaching k must not move the answer.
+            smallest = 16 * (self.wanted - self.target)
+            self._margin = max(min(self._margin, 1.0) / GAIN, smallest)
+            self._width = width
+            self._propose()
+
+    def _lead(self, base: float, rise: float, listed: Listed) -> None:
+        """Propose the stretch between two bends that should hold the answer."""
+        self._led, nudge = True, self._nudge
+        # What jumps and turns leave of the rise is the slope at the start.
+        hi, at = self.bracket.hi, np.clip(listed.position, *self.bracket[:2])
+        rest = rise - float(listed.jump.sum() + (listed.turn * (hi - at)).sum())
+        slope = max(rest, 0.0) / (hi - self.bracket.lo)
+        place = self._end(base, rise, replace(listed, base_slope=slope))
+        bends = np.concatenate([listed.position, self._points])
+        below, above = bends[bends < place - nudge], bends[bends > place + nudge]
+        lo = max(float(below.max(initial=self._low)) + nudge, self._low)
+        hi = min(float(above.min(initial=self._high)) - nudge, self._high)
+        if len(below) + len(above) < len(bends):  # on a bend, or as good as
+            lo, hi = place - 2 * nudge, place + 2 * nudge
+        self.bracket = Ends(lo, hi, all=hi - lo <= 4 * nudge)
+
+    def _split(self, width: float) -> None:
+        """Propose a bracket around the place where most scores lie, or a third."""
+        low, high, nudge = self._low, self._high, self._nudge
+        known = np.concatenate([self._points, self._scores])
+        known = known[(known > low + nudge) & (known < high - nudge)]
+        places, counts = np.unique(known, return_counts=True)
+        if len(places) and counts.max() > 1:
+            most = float(places[np.argmax(counts)])
+            self.bracket = Ends(most - nudge, most + nudge, all=True)
+        else:
+            self.bracket = Ends(low + width / 3, high - width / 3)
+
+    def _correct(self, ends: tuple[float, float], mass: tuple[float, float]) -> None:
+        """Bring the mass of laws in the window into line with exact values."""
+        error = np.array(mass) - np.interp(ends, self._grid, self._law)
+        grid = np.linspace(self._low, self._high, _NODES)
+        law = np.interp(grid, self._grid, self._law) + np.interp(grid, ends, error)
+        self._grid, self._law = grid, np.maximum.accumulate(law)
+
+    def _end(self, base: float, rise: float, listed: Listed) -> float:
+        """Return the answer, which lies in the bracket."""
+        lo, hi = self.bracket.lo, self.bracket.hi
+        points = self._points[(self._points > lo) & (self._points <= hi)]
+        slope = listed.base_slope
+        if listed.straight and not listed.rough:
+            rest = rise - float(listed.jump.sum())
+            straight = rest > _ROUNDING[0] + _ROUNDING[1] * self.n_law
+            slope = rest / (hi - lo) if straight else 0.0
+        position = np.concatenate([points, listed.position])
+        order = np.argsort(position)
+        jump = np.concatenate([np.ones(len(points)), listed.jump])[order]
+        turn = np.concatenate([np.zeros(len(points)), listed.turn])[order]
+        base += self._count(lo)
+        if slope or turn.any():
+            return self._walk(base, slope, position[order], jump, turn)
+        # Jumps alone.
+        mass = base + np.cumsum(jump)
+        i = int(np.searchsorted(mass, self.target))
+        return float(position[order[i]]) if i < len(order) else hi
+
+    def _walk(
+        self, base: float, slope: float, at: Float, jump: Float, turn: Float
+    ) -> float:
+        """Follow the mass through its breakpoints to the first place that reaches k."""
+        lo, hi, target = self.bracket.lo, self.bracket.hi, self.target
+        # Index 0 is lo itself; entry i + 1 belongs to breakpoint i.
+        slopes = slope + np.concatenate([[0.0], np.cumsum(turn)])
+        # Cumulated slope changes cancel to rounding, not to zero.
+        slopes[slopes < 1e-12 * max(float(slopes.max()), 0.0)] = 0.0
+        with np.errstate(invalid="ignore"):
+            run = np.diff(np.concatenate([[lo], at, [hi]]))
+            rise = np.where(slopes > 0, slopes * run, 0.0)
+        before = base + np.cumsum(rise) + np.concatenate([[0.0], np.cumsum(jump)])
+        # before[i] is the mass just below breakpoint i; the last entry is that at hi.
+        after = before[:-1] + jump
+        i = int(np.searchsorted(np.maximum.accumulate(after), target))
+        if before[i] >= target and slopes[i] > 0:
+            start = lo if i == 0 else float(at[i - 1])
+            level = float(before[i] - rise[i])
+            end = hi if i == len(at) else float(at[i])
+            return min(start + max(self.wanted - level, 0.0) / float(slopes[i]), end)
+        return hi if i == len(at) else float(at[i])
+
+
+class Searches:
+    """The searches of all levels that are still open, and what the others found.
+
+    Parameters
+    ----------
+    outline : Outline
+    ranks : ndarray of int of shape (L,)
+    few : int
+        Up to so many breakpoints of a level are listed without a search.
+    """
+
+    def __init__(self, outline: Outline, ranks: Index, few: int) -> None:
+        n, fixed = outline.n, to_mass(outline.fixed)
+        self.scores = np.full(len(n), np.nan)
+        self.n_events = np.zeros(len(n), dtype=np.int64)
+        self.open: dict[int, LevelSearch] = {}
+        # One for each law may lie at the same place.
+        self._limit = np.clip(outline.n_law, few, max(few, _MOST_LISTED))
+        wanted = np.minimum(ranks, n) - fixed
+        # The mass that no score exceeds; it is that of all where none is fixed.
+        reach = outline.n_points + to_mass(outline.reach)
+        # Near the ends of F a count is surer than in its middle.
+        share = np.clip(wanted / np.maximum(n, 1), 0.02, 0.98)
+        spread = np.sqrt(outline.variance * 4 * share * (1 - share))
+        for i in np.flatnonzero(n).tolist():
+            search = LevelSearch(
+                float(wanted[i]),
+                int(n[i]),
+                int(outline.n_law[i]),
+                float(outline.last_time[i]),
+                (outline.scores[i], outline.weights[i]),
+                3 * float(spread[i]),
+            )
+            if fixed[i] and not 0 < search.target <= reach[i]:
+                self.scores[i] = -np.inf if search.target <= 0 else np.inf
+                continue
+            if outline.n_law[i] and outline.most_pieces[i] <= few:
+                search.list_all()
+            self.open[i] = search
+
+    def questions(self, columns: Index) -> list[tuple[list[int], Any]]:
+        """Return what is to be asked next, with the levels that want to know."""
+        windows = [i for i, search in self.open.items() if not search.has_window]
+        brackets = [i for i, search in self.open.items() if search.wants_bracket]
+        asked: list[tuple[list[int], Any]] = []
+        # Those without laws have no places at which to estimate the mass.
+        for width in (0, 3):
+            some = [i for i in windows if len(self.open[i].places) == width]
+            if some:
+                lo, hi = np.array([(self.open[i].lo, self.open[i].hi) for i in some]).T
+                places = np.array([self.open[i].places for i in some])
+                asked.append((some, Window(columns[some], lo, hi, places)))
+        if brackets:
+            lo, hi = np.array([self.open[i].bracket[:2] for i in brackets]).T
+            every = [self.open[i].bracket.all for i in brackets]
+            limit = np.where(every, np.inf, self._limit[brackets])
+            asked.append((brackets, Bracket(columns[brackets], lo, hi, limit)))
+        return asked
+
+    def see(self, levels: list[int], question: Any, found: Any) -> None:
+        """Take in an answer."""
+        order = np.argsort(found.level, kind="stable")
+        starts = np.searchsorted(found.level[order], np.arange(1, len(levels)))
+        rows = np.split(order, starts)
+        if isinstance(found, Nearby):
+            self._see_windows(levels, found, rows)
+        else:
+            self._see_brackets(levels, question.limit, found, rows)
+        for i in levels:
+            search = self.open[i]
+            if search.answer is not None:
+                self.scores[i], self.n_events[i] = search.answer, search.n_events
+                del self.open[i]
+
+    def _see_windows(self, levels: list[int], found: Nearby, rows: list[Index]) -> None:
+        for j, i in enumerate(levels):
+            self.open[i].see_window(
+                int(found.below[j]),
+                int(found.events_below[j]),
+                found.points[rows[j]],
+                found.events[rows[j]],
+                found.law[j],
+            )
+
+    def _see_brackets(
+        self, levels: list[int], limit: Float, found: Breakpoints, rows: list[Index]
+    ) -> None:
+        rise = np.diff(found.law, axis=1)
+        masses = to_mass(np.concatenate([found.law, rise], axis=1)).tolist()
+        for j, i in enumerate(levels):
+            listed = None
+            if found.n_pieces[j] <= limit[j]:
+                # Bends that cannot be told apart any more are one line.
+                last = found.rough[j] and np.isinf(limit[j])
+                some = rows[j][:0] if last else rows[j]
+                listed = Listed(
+                    found.position[some],
+                    found.jump[some],
+                    found.turn[some],
+                    float(found.base_slope[j]),
+                    bool(found.straight[j]),
+                    bool(found.rough[j]) and not last,
+                )
+            lower, upper, between = masses[j]
+            self.open[i].see_bracket((lower, upper), between, listed)

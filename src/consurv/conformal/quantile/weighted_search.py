@@ -1,0 +1,244 @@
+"""Quantiles of F where subjects do not all count 1: k = ⌈ρ(W + 1)⌉, W the weights' sum.
+
+The mass W·F(s) never falls. Few points are listed and that is all. Otherwise a sketch
+says about where the mass reaches k, and rounds of exact masses, at some places for all
+levels at once, narrow a bracket (lo, hi] with mass(lo) < k ≤ mass(hi):
+
+1. until few breakpoints are left in it (or it is as narrow as rounding), then these are
+   listed;
+2. until it holds one of them, which is the answer, or none: there the mass is a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from consurv._checks import Float, Index
+from consurv.conformal.quantile.masses import to_mass
+from consurv.conformal.quantile.questions import FEW_POINTS, ask
+from consurv.conformal.quantile.search import MAX_ROUNDS, Quantiles, rank
+from consurv.conformal.quantile.weighted_questions import (
+    Places,
+    Rise,
+    WeightedOutline,
+    WeightedSketch,
+)
+
+__all__ = ["weighted_quantiles"]
+
+# Up to so many breakpoints of a bracket are listed.
+_FEW = 1 << 12
+# The first places, in widths of what the sketch leaves open; and later ones around the
+# secant, in widths of the bracket.
+_FAR = np.array([-1000.0, -10.0, -1.0, -0.2, 0.2, 1.0, 10.0, 1000.0])
+_NEAR = np.array([-0.03, -6e-3, -1e-3, -1e-4, 1e-4, 1e-3, 6e-3, 0.03])
+# Places asked about in a round once breakpoints are listed.
+_LISTED = 24
+# Scores further out are not reached by any law.
+_OUTSIDE = 1e290
+_EPS = float(np.finfo(np.float64).eps)
+
+
+def weighted_quantiles(
+    partitions: Sequence[Any], columns: Index, levels: Float
+) -> Quantiles:
+    """Return the smallest score at which the mass reaches k = ⌈ρ(W + 1)⌉.
+
+    Where k > W it is the largest score. Partitions, columns and levels are those of
+    ``conformal_quantiles``; weights that are whole numbers give what rows repeated so
+    often would give, and with weights of 1 it is the same to rounding.
+    """
+    n = sum(part.n_subjects for part in partitions)
+    few = FEW_POINTS if n <= FEW_POINTS else 0
+    outline = ask(partitions, WeightedSketch(columns, few))
+    ranks = np.array(
+        [rank(*pair) for pair in zip(levels.tolist(), outline.total, strict=True)]
+    )
+    scale = 2.0 ** np.ceil(np.log2(max(float(outline.largest.max()), 1e-300)))
+    searches = [
+        _Search(outline, i, float(wanted))
+        for i, wanted in enumerate(np.minimum(ranks, outline.total))
+    ]
+    rounds = 1
+    while any(search.answer is None for search in searches):
+        rounds += 1
+        if rounds > MAX_ROUNDS:
+            raise RuntimeError(f"no quantile after {MAX_ROUNDS} rounds")
+        _round(partitions, columns, searches, scale)
+    return Quantiles(
+        np.array([search.answer for search in searches]),
+        ranks,
+        outline.n,
+        np.array([search.n_events for search in searches]),
+        rounds,
+        ranks > outline.total,
+    )
+
+
+def _round(
+    partitions: Sequence[Any], columns: Index, searches: list[_Search], scale: float
+) -> None:
+    """Ask about all levels that are still open: breakpoints, or else masses."""
+    ready = [i for i, s in enumerate(searches) if s.answer is None and s.wants_list]
+    if ready:
+        lo, hi = np.array([(searches[i].lo, searches[i].hi) for i in ready]).T
+        listed = ask(partitions, Places(columns[ready], lo, hi))
+        for j, i in enumerate(ready):
+            searches[i].see_list(listed.score[listed.level == j])
+    still = [i for i, s in enumerate(searches) if s.answer is None]
+    if not still:
+        return
+    width = max(len(searches[i].places()) for i in still)
+    places = np.array([_padded(searches[i].places(), width) for i in still])
+    risen = ask(partitions, Rise(columns[still], places, scale))
+    masses, events = scale * to_mass(risen.mass), scale * to_mass(risen.events)
+    for j, i in enumerate(still):
+        searches[i].see(places[j], masses[j], events[j], risen.between[j])
+
+
+def _padded(places: Float, width: int) -> Float:
+    return np.pad(places, (0, width - len(places)), mode="edge")
+
+
+class _Search:
+    """What is known of the smallest score with mass(s) ≥ k at one level.
+
+    The mass is below the target at ``lo``, and not at ``hi``.
+    """
+
+    def __init__(self, outline: WeightedOutline, level: int, wanted: float) -> None:
+        total = float(outline.total[level])
+        self._wanted = wanted
+        self._target = wanted - (1e-9 + 1e-12 * total)
+        self.answer: float | None = None
+        self.n_events = 0.0
+        self.lo, self.hi = -np.inf, np.inf
+        self._mass = 0.0, total
+        self._between, self._stops, self._listed = np.inf, np.empty(0), False
+        self._last_time = float(outline.last_time[level])
+        own = outline.level == level
+        order = np.argsort(outline.scores[own], kind="stable")
+        self._scores = outline.scores[own][order]
+        self._ranks = np.cumsum(outline.weights[own][order])
+        if not total:
+            self.answer = np.nan
+        elif outline.listed[level]:
+            self._take(outline.events[own][order], outline.weights[own][order])
+        else:
+            self._start(total)
+
+    def _take(self, events: Any, weights: Float) -> None:
+        """Find the answer among all points that there are."""
+        i = int(np.searchsorted(self._ranks, self._target))
+        self.answer = float(self._scores[min(i, len(self._scores) - 1)])
+        below = events & (self._scores <= self.answer)
+        self.n_events = float(weights[below].sum())
+
+    def _start(self, total: float) -> None:
+        """Choose the first places, around where the sketch has the answer."""
+        finite = self._scores[np.isfinite(self._scores)]
+        ranks = self._target + 0.01 * total * np.arange(-1, 2)
+        around = np.minimum(np.searchsorted(self._ranks, ranks), len(self._ranks) - 1)
+        near = self._scores[around]
+        near = near[np.isfinite(near)] if np.isfinite(near).any() else finite[:1]
+        self._guess = float(near[len(near) // 2]) if near.size else 0.0
+        reach = float(np.abs(finite).max(initial=0.0)) or 1.0
+        self._width = max(float(np.ptp(near)) if near.size else 0.0, 1e-9 * reach)
+
+    @property
+    def _nudge(self) -> float:
+        """By how much scores that should be equal may differ, and times."""
+        ends = np.array([self.lo, self.hi, self._last_time])
+        return 16 * _EPS * float(np.abs(ends[np.isfinite(ends)]).max(initial=0.0))
+
+    @property
+    def _bracketed(self) -> bool:
+        return bool(np.isfinite(self.hi - self.lo))
+
+    @property
+    def wants_list(self) -> bool:
+        """Whether the breakpoints in the bracket are to be listed."""
+        if self._listed or not self._bracketed:
+            return False
+        return self._between <= _FEW or self.hi - self.lo <= 16 * self._nudge
+
+    def see_list(self, scores: Float) -> None:
+        """Take in the breakpoints in the bracket; the mass is a line between them."""
+        self._listed = True
+        inside = scores[(scores > self.lo) & (scores <= self.hi)]
+        stops = np.concatenate([inside - self._nudge, inside + self._nudge])
+        self._positions, self._stops = np.sort(inside), np.unique(stops)
+        self._finish()
+
+    def places(self) -> Float:
+        """Return where the mass is to be known, ascending."""
+        if self._listed:
+            stops = self._open_stops()
+            some = np.linspace(0, len(stops) - 1, min(len(stops), _LISTED))
+            return stops[np.unique(some.astype(np.intp))]
+        if not self._bracketed:
+            return self._guess + self._width * _FAR
+        width = self.hi - self.lo
+        tie = self._heaviest() + self._nudge * np.array([-1.0, 1.0])
+        steps = self._secant() + width * _NEAR
+        # Both ends, too: what lies between them and their neighbours is to be known.
+        thirds = self.lo + width * np.array([0.0, 1 / 3, 2 / 3, 1.0])
+        places = np.concatenate([tie, steps, thirds])
+        return np.unique(np.clip(places, self.lo, self.hi))
+
+    def _open_stops(self) -> Float:
+        return self._stops[(self._stops > self.lo) & (self._stops < self.hi)]
+
+    def _secant(self) -> float:
+        low, high = self._mass
+        way = (self._target - low) / max(high - low, 1e-300)
+        return self.lo + (self.hi - self.lo) * min(max(way, 0.0), 1.0)
+
+    def _heaviest(self) -> float:
+        """Return the score in the bracket that the sketch has most often."""
+        first = np.searchsorted(self._scores, self.lo, side="right")
+        last = np.searchsorted(self._scores, self.hi, side="right")
+        if last <= first:
+            return self._secant()
+        scores, counts = np.unique(self._scores[first:last], return_counts=True)
+        return float(scores[np.argmax(counts)])
+
+    def see(self, places: Float, mass: Float, events: Float, between: Index) -> None:
+        """Take in the mass at ascending places."""
+        reached = mass >= self._target
+        first = int(np.argmax(reached)) if reached.any() else len(places)
+        if first < len(places) and places[first] < self.hi:
+            self.hi, self._mass = float(places[first]), (self._mass[0], mass[first])
+            self.n_events = float(events[first])
+        if first and places[first - 1] > self.lo:
+            self.lo = float(places[first - 1])
+            self._mass = float(mass[first - 1]), self._mass[1]
+        if not self._bracketed:
+            self._look_further()
+            return
+        if 0 < first < len(places):
+            self._between = float(between[first - 1])
+        self._finish()
+
+    def _look_further(self) -> None:
+        """Move on, up or down; nothing lies beyond all scores."""
+        self._guess = self.lo if np.isinf(self.hi) else self.hi
+        self._width *= 1e3
+        if self._width > _OUTSIDE:
+            self.answer = -np.inf if np.isinf(self.lo) else float(self._scores[-1])
+
+    def _finish(self) -> None:
+        """Give the answer if the bracket holds one breakpoint, or none."""
+        if not self._listed or self._open_stops().size:
+            return
+        inside = self._positions
+        inside = inside[(inside > self.lo) & (inside <= self.hi)]
+        if inside.size:
+            self.answer = float(inside[-1])
+            return
+        low, high = self._mass
+        way = (self._wanted - low) / (high - low)
+        self.answer = self.lo + (self.hi - self.lo) * min(max(way, 0.0), 1.0)

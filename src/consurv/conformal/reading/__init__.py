@@ -1,0 +1,1 @@
+"""From what the user gives to rows, raw curves and predictions."""

@@ -1,0 +1,1 @@
+"""Who trains the model, and who sets the adjustment."""
