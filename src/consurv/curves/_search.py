@@ -61,10 +61,15 @@ class Search:
         # None is outside: not to check that is faster.
         inside = cell.astype(np.intp)
         place = self._guess.take(inside, mode="clip").astype(np.intp)
+        # Most are there after a step, the others go on alone.
+        place += values.take(place, mode="clip") < wanted
         found = values.take(place, mode="clip")
-        while (further := found < wanted).any():
-            place += further
-            found = values.take(place, mode="clip")
+        behind = np.flatnonzero(found < wanted)
+        at, there, aim = place.reshape(-1), found.reshape(-1), wanted.reshape(-1)
+        while behind.size:
+            at[behind] += 1
+            there[behind] = values.take(at[behind])
+            behind = behind[there[behind] < aim[behind]]
         return place, found
 
     def _make_table(self) -> None:

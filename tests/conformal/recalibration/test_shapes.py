@@ -120,26 +120,6 @@ def test_take_and_concatenate(readings):
     assert len(joined) == 9
 
 
-@pytest.mark.parametrize("law", ["weibull", "log-normal", "log-logistic"])
-def test_laws_have_the_shapes_that_would_be_read_off_them(law):
-    rng = np.random.default_rng(3)
-    curves = SurvivalCurves.from_aft(rng.normal(2, 1, 30), rng.uniform(0.3, 2, 30), law)
-    expected, _ = Shapes.read(read_curves(curves), FINE_LEVELS, 8.0)
-    found = Shapes.of_law(curves._form, FINE_LEVELS, 8.0)
-    for name in ("log_median", "log_width", "nodes", "t_end", "lowest", "stepped"):
-        assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("location", "scale"),
-    [(1.0, 1e-10), (1.0, 5.0), (40.0, 1.0), (-np.inf, 1.0), (np.inf, 1.0)],
-    ids=["narrow", "wide", "far", "at once", "never"],
-)
-def test_laws_that_need_mending_are_read_like_other_curves(location, scale):
-    law = Weibull(np.array([1.0, location]), np.array([1.0, scale]))
-    assert Shapes.of_law(law, FINE_LEVELS, 1.0) is None
-
-
 def test_nodes_are_stored_by_columns_whatever_had_to_be_mended(readings):
     reading, _ = readings(40, 4)
     coarse, ends = reading.copy(), reading.copy()

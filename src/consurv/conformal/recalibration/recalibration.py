@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv.conformal.recalibration.hazards import hazard_at, residual_at
 from consurv.conformal.recalibration.likelihood import seen_probability
 from consurv.conformal.recalibration.order import OrderGuard
 from consurv.conformal.recalibration.ratios import HazardRatios
 from consurv.conformal.recalibration.sample import Sample
 from consurv.conformal.recalibration.shapes import OUTER, Shapes, read_curves
+from consurv.conformal.recalibration.smooth import levels_that_matter, smooth_shapes
 from consurv.conformal.recalibration.stored import read_stored
 from consurv.conformal.recalibration.time_map import TimeMap
 from consurv.conformal.recalibration.windows import mixed
@@ -81,32 +82,35 @@ class Recalibration:
         self, curves: SurvivalCurves, levels: Float, times: Float
     ) -> None:
         """Write adjusted percentile times of raw curves into *times* (n, p)."""
-        form = curves._form
+        form, columns = curves._form, np.arange(len(self.fine_levels))
+        if self.ratios.is_none:
+            columns = levels_that_matter(self.fine_levels, levels)
         if isinstance(form, Proportional) and len(form) > _ROWS:
-            self._write_by_risk(form, levels, times)
-        elif not (isinstance(form, Law) and self._write_laws(form, levels, times)):
+            # In the order of risks neighbours are searched for at neighbouring places
+            # of their baseline, and what is read of few of them stays in the cache.
+            order = form.by_risk()
+            for piece in row_chunks(len(form), _ROWS):
+                rows = order[piece]
+                times[rows] = self._of_smooth(form.take(rows), levels, columns)
+        elif isinstance(form, Law):
+            for piece in row_chunks(len(form), _ROWS):
+                times[piece] = self._of_smooth(form.take(piece), levels, columns)
+        else:
             times[:] = self.times(read_curves(curves), levels)
 
-    def _write_by_risk(self, form: Proportional, levels: Float, times: Float) -> None:
-        """Read curves in the order of risks.
+    def _of_smooth(
+        self, form: Law | Proportional, levels: Float, columns: Index
+    ) -> Float:
+        """Return adjusted percentile times, from few numbers where curves are smooth.
 
-        So neighbours are searched for at neighbouring places of their baseline, and
-        what is read of few of them stays in the cache.
+        Only some fine levels matter then, at *columns*.
         """
-        order = form.by_risk()
-        for piece in row_chunks(len(form), _ROWS):
-            rows = order[piece]
-            part = SurvivalCurves._of(form.take(rows))
-            times[rows] = self.times(read_curves(part), levels)
-
-    def _write_laws(self, form: Law, levels: Float, times: Float) -> bool:
-        """Take the shapes of laws from their numbers, and say if all of them can be."""
-        for piece in row_chunks(len(form), _ROWS):
-            shapes = Shapes.of_law(form.take(piece), self.fine_levels, self.scale)
-            if shapes is None:
-                return False
-            times[piece] = self.scale * self.times_of(shapes, levels)
-        return True
+        shapes = smooth_shapes(form, self.fine_levels, columns, self.scale)
+        if shapes is None:
+            return self.times(read_curves(SurvivalCurves._of(form)), levels)
+        times = self.times_of(shapes, levels)
+        times *= self.scale
+        return times
 
     def times_of(self, shapes: Shapes, levels: Float) -> Float:
         """Return adjusted percentile times (n, p) of shapes, in their scale."""

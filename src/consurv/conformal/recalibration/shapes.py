@@ -11,9 +11,8 @@ from consurv._checks import Bool, Float, Index
 from consurv.conformal.recalibration.drops import spread_drops
 from consurv.conformal.recalibration.tails import continue_past_end, count_finite
 from consurv.curves.curves import SurvivalCurves
-from consurv.curves.representations.law import Law
 
-__all__ = ["FINE_LEVELS", "OUTER", "WIDTH", "Shapes", "read_curves"]
+__all__ = ["FINE_LEVELS", "OUTER", "WIDTH", "Shapes", "middle_half", "read_curves"]
 
 # The levels at which raw curves are read: dense where a rare event decides, and wide
 # enough that a curve between them is nearly a line in log H over log t.
@@ -33,9 +32,6 @@ _NARROWEST = 0.02
 # A percentile time of 0 stands at this share of the median, whatever the unit.
 _NOTHING = 2.0**-40
 _LARGEST = 1e300
-# Laws have no drops where their log times lie further apart, and nothing to clip where
-# neither these nor their range are larger.
-_APART, _FAR = 1e-8, 27.0
 _PER_SUBJECT = ("log_median", "log_width", "nodes", "t_end", "lowest", "stepped")
 
 
@@ -106,7 +102,7 @@ class Shapes:
         # By columns: what follows runs along subjects, of which there are more.
         q = np.divide(reading[:, :-2], scale, order="F")
         end, t_last = reading[:, -2], reading[:, -1] / scale
-        middle = _nearest(levels, 0.5)
+        _, middle, _ = middle_half(levels)
         n_finite = count_finite(q)
         last = q[np.arange(len(q)), n_finite - 1]
         rows = np.flatnonzero((n_finite > 0) & (last > 0) & (q[:, middle] > 0))
@@ -121,31 +117,16 @@ class Shapes:
         log_hazards = np.log(-np.log(levels))
         never = np.where(n_finite < len(levels), log_hazards[n_finite - 1], np.inf)
         times = np.asfortranarray(times)
-        return cls._of(np.log(times, out=times), levels, t_end, never, stepped), rows
+        return cls.of_log_times(
+            np.log(times, out=times), levels, t_end, never, stepped
+        ), rows
 
     @classmethod
-    def of_law(cls, law: Law, levels: Float, scale: float) -> Self | None:
-        """Return the shapes of laws, which need no mending: what ``read`` would return.
-
-        None if one of them is so narrow, wide or far off that it does.
-        """
-        log_times = law.log_times(levels)
-        log_times -= np.log(scale)
-        first, last = log_times[:, 0], log_times[:, -1]
-        if not max(-first.min(), last.max()) < _FAR:
-            return None
-        width = last - first
-        if width.max() > _FAR or np.diff(log_times[np.argmin(width)]).min() < _APART:
-            return None
-        none = np.full(len(law), np.inf)
-        return cls._of(log_times, levels, none, none, np.isnan(none))
-
-    @classmethod
-    def _of(
+    def of_log_times(
         cls, log_times: Float, levels: Float, t_end: Float, lowest: Float, stepped: Bool
     ) -> Self:
         """Return the shapes of log times (n, K), which are changed in place."""
-        early, middle, late = (_nearest(levels, u) for u in (0.75, 0.5, 0.25))
+        early, middle, late = middle_half(levels)
         log_median = log_times[:, middle].copy()
         width = np.maximum(log_times[:, late] - log_times[:, early], _NARROWEST)
         log_times -= log_median[:, None]
@@ -168,5 +149,15 @@ class Shapes:
         return replace(parts[0], **joined)
 
 
-def _nearest(levels: Float, level: float) -> int:
-    return int(np.argmin(np.abs(levels - level)))
+def middle_half(levels: Float) -> tuple[int, int, int]:
+    """Return where the levels 0.75, 0.5 and 0.25 are, or those nearest to them.
+
+    Examples
+    --------
+    >>> middle_half(np.array([0.8, 0.6, 0.5, 0.2, 0.1]))
+    (0, 2, 3)
+    """
+    early, middle, late = (
+        int(np.argmin(np.abs(levels - level))) for level in (0.75, 0.5, 0.25)
+    )
+    return early, middle, late

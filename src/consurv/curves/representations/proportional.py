@@ -145,6 +145,30 @@ class Proportional(Representation):
             out[rows] = steps.percentile_times(risk, own)
         return out
 
+    def falls_gently(self, levels: Float) -> bool:
+        """Say whether all curves fall through all *levels*, each at a time of its own.
+
+        They do where the follow-up of their baseline is long and its steps are small.
+
+        Examples
+        --------
+        >>> times = np.linspace(0.01, 9, 900)
+        >>> curves = Proportional([Steps(times, np.log(times))], np.zeros(1))
+        >>> levels = np.array([0.8, 0.5, 0.2])
+        >>> curves.falls_gently(levels), curves.falls_gently(levels / 1e4)
+        (True, False)
+        >>> np.exp(curves.log_times(levels)).round(2)
+        array([[0.23, 0.7 , 1.61]])
+        """
+        return all(s.falls_gently(risk, levels) for _, s, risk in self._groups())
+
+    def log_times(self, levels: Float) -> Float:
+        """Return log q(ρ) (n, p) of curves that fall gently through levels (p,)."""
+        out = np.empty((len(self), len(levels)), order="F")
+        for rows, steps, risk in self._groups():
+            out[rows] = steps.log_times(risk, levels)
+        return out
+
     def last_survival(self) -> Float:
         """Return the survival at the last time of the baseline."""
         out = np.empty(len(self))

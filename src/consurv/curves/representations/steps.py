@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,11 @@ __all__ = ["Steps"]
 _ZERO = 745.2
 # Roundings by which a logarithm of a hazard may be off, generously.
 _CLOSE = 64 * float(np.finfo(np.float64).eps)
+# What is asked of a logarithm beyond rounding.
+_CLEARLY = 1e-9
+# A rise of log H₀ that is less than the distance of any two levels worth reading, and
+# a share of time within which jumps count as one.
+_GENTLE, _TOGETHER = 0.05, 1e-8
 # Arrays of a block that are in use at one time and should share the cache.
 _ALIVE = 4
 
@@ -116,13 +122,60 @@ class Steps:
             out[rows] = self._invert(log_risk[rows], level).T
         return out
 
+    def falls_gently(self, log_risk: Float, levels: Float) -> bool:
+        """Say whether all curves fall through all *levels*, each at a time of its own.
+
+        Parameters
+        ----------
+        log_risk : array of shape (n,)
+        levels : array of shape (p,)
+            In falling order, within (0, 1).
+        """
+        hazards, log_fall = self._jump_hazard, np.log(-np.log(levels))
+        if not (len(log_risk) and len(hazards)):
+            return False
+        if not log_risk.min() + hazards[-1] > log_fall[-1] + _CLEARLY:
+            return False
+        if np.diff(log_fall).min() <= _GENTLE:
+            return False
+        earliest = log_fall[0] - log_risk.max() - _CLEARLY
+        latest = log_fall[-1] - log_risk.min() + _CLEARLY
+        first, last = np.searchsorted(hazards, [earliest, latest])
+        before, until = np.searchsorted(self._steep, [first, last + 1])
+        return bool(before == until)
+
+    @cached_property
+    def _steep(self) -> Index:
+        """Jumps where log H₀ rises by much at one time, or nearly so."""
+        times, hazards = self._jump_times[:-1], self._jump_hazard
+        until = np.arange(len(times))
+        together = times * (1 + _TOGETHER)
+        close = np.flatnonzero(times[1:] <= together[:-1])
+        until[close] = np.searchsorted(times, together[close], side="right") - 1
+        before = np.append(-np.inf, hazards[:-1])
+        return np.flatnonzero(hazards[until] - before > _GENTLE - _CLEARLY)
+
+    def log_times(self, log_risk: Float, levels: Float) -> Float:
+        """Return log q(ρ) (n, p) of curves that fall gently through levels (p,)."""
+        out = np.empty((len(log_risk), len(levels)), order="F")
+        for rows in row_blocks(len(log_risk), _ALIVE * len(levels)):
+            index = self._first_at_or_below(log_risk[rows], levels[:, None])
+            out[rows] = self._log_jump_times.take(index).T
+        return out
+
+    @cached_property
+    def _log_jump_times(self) -> Float:
+        with np.errstate(divide="ignore"):
+            return np.log(self._jump_times)
+
     def _invert(self, log_risk: Float, level: Float) -> Float:
         """Return percentile times (p, n) of levels (p, 1) or (p, n)."""
         index = self._first_at_or_below(log_risk, level)
         time = self._jump_times.take(index)
-        tail = index == len(self._jump_hazard)
-        if not tail.any():
+        last = len(self._jump_hazard)
+        if index.max(initial=0) < last:
             return time
+        tail = index == last
         row = np.nonzero(tail)[1]
         lowest = self.last_survival(log_risk)
         time[tail] = tail_percentile_time(
@@ -148,11 +201,14 @@ class Steps:
         wanted = (log_fall - close) - log_risk
         index, found = self._search(wanted)
         found -= wanted
-        is_unsure = found <= 2 * close
-        if not level.all():  # the lowest probabilities have few digits
-            is_unsure = np.broadcast_to(True, index.shape)
-        if is_unsure.any():
-            unsure = np.nonzero(is_unsure)
+        # The lowest probabilities have few digits.
+        if not level.all():
+            unsure = np.nonzero(np.broadcast_to(True, index.shape))
+        elif found.min(initial=np.inf) <= 2 * close.max():
+            unsure = np.nonzero(found <= 2 * close)
+        else:
+            return index
+        if unsure[0].size:
             levels = np.broadcast_to(level, index.shape)[unsure]
             index[unsure] = self._walk(log_risk[unsure[1]], levels, index[unsure])
         return index
