@@ -82,10 +82,11 @@ truth: $(VENV)/.dev  ## Compare the censoring rules where the true times are kno
 bed: $(VENV)/.dev  ## Compare the adjustments where the truth is known (ARGS="--quick").
 	$(BIN)/python -m studies.bed --jobs 2 $(filter-out --help,$(ARGS))
 
-peers:  ## Hold rival calibrators against the packages that have them.
+peers:  ## Hold rival calibrators and pages against packages that need an environment of their own.
 	$(PYTHON) -m venv $(VENV)/peers
-	$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,datasets]' hazardous mlsurv
+	$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,datasets,report]' hazardous mlsurv xgbse
 	$(VENV)/peers/bin/python -m studies.calibrators.peers
+	$(VENV)/peers/bin/python -m website.blocks xgbse mlsurv
 
 clean:  ## Remove what the other targets made.
 	rm -rf $(VENV) dist build .cache .mypy_cache .ruff_cache .pytest_cache

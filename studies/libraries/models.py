@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,13 @@ def _network(fit: Callable[..., Any]) -> Callable[[Data, int, str], ConformalSur
     return make
 
 
-def _pycox(train: tuple[Any, Outcome], held: tuple[Any, Outcome]) -> Any:
+def _pycox(
+    train: tuple[Any, Outcome], held: tuple[Any, Outcome], scheme: str = "equidistant"
+) -> Any:
     import torchtuples
     from pycox.models import LogisticHazard
 
-    labels = LogisticHazard.label_transform(_BINS)
+    labels = LogisticHazard.label_transform(_BINS, scheme)
     target = labels.fit_transform(*_target(train[1]))
     network = mlp(train[0].shape[1], labels.out_features, _HIDDEN, _DROPOUT)
     model = LogisticHazard(
@@ -148,5 +151,6 @@ MODELS: dict[str, Callable[[Data, int, str], ConformalSurvival]] = {
     "CatBoost AFT": _booster(CatBoostSurvivalAFT),
     "CatBoost Cox": _booster(CatBoostSurvivalCox),
     "pycox LogisticHazard": _network(_pycox),
+    "pycox LogisticHazard by quantiles": _network(partial(_pycox, scheme="quantiles")),
     "torchsurv Weibull": _network(_torchsurv),
 }

@@ -70,6 +70,22 @@ class TestDiscrete:
         finer = curves_of(model.interpolate(4), small.X)
         assert_allclose(finer.median(), curves.median(), rtol=1e-4)
 
+    def test_a_network_that_is_sure_of_survival_does_not_rise(self, small):
+        model = models.LogisticHazard(net(60), duration_index=np.arange(60.0))
+        with torch.no_grad():
+            model.net[-1].bias -= 40.0
+        theirs = model.predict_surv_df(single(small.X)).to_numpy()
+        assert theirs.max() > 1 + 1e-6  # by rounding and a guard against log 0
+        curves = curves_of(model, small.X)
+        assert_allclose(curves.survival_at([59.0]), 1.0)
+
+    def test_curves_that_rise_by_more_are_refused(self, small):
+        model = models.LogisticHazard(net(5), duration_index=CUTS)
+        inner = model.predict_surv_df
+        model.predict_surv_df = lambda x: inner(x)[::-1].set_axis(CUTS)
+        with pytest.raises(InvalidInput, match="ris"):
+            curves_of(model, small.X)
+
     def test_numbered_times_are_refused_with_the_way_out(self, small):
         with pytest.raises(InvalidInput, match=r"duration_index = labtrans\.cuts"):
             curves_of(models.PMF(net(5)), small.X)

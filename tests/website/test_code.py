@@ -1,25 +1,13 @@
 """The code on the pages runs as it is printed."""
 
 import re
-import textwrap
-import warnings
 
 import pytest
 
+from website.blocks import COMING_FROM, blocks, main, run_blocks, sections
 from website.scripts import ROOT
 
 DOCS = ROOT / "docs"
-BLOCK = re.compile(r"^( *)```python\n(.*?)^ *```", re.M | re.S)
-
-
-def blocks(text):
-    return [textwrap.dedent(found[1]) for found in BLOCK.findall(text)]
-
-
-def run(code, names, page):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        exec(compile("\n".join(code), str(page), "exec"), names)
 
 
 @pytest.mark.slow
@@ -29,14 +17,12 @@ def test_a_page_runs_from_top_to_bottom(name, tmp_path, monkeypatch, capsys):
     page = DOCS / f"{name}.md"
     code = blocks(page.read_text(encoding="utf-8"))
     assert code
-    run(code, {}, page)
+    run_blocks(code, {}, str(page))
     made = {"index": "model.consurv", "read": "report.html"}
     assert name not in made or (tmp_path / made[name]).stat().st_size > 10_000
 
 
-PAGE = DOCS / "coming_from.md"
-FIRST, *REST = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.M)
-SECTIONS = {part.splitlines()[0]: blocks(part) for part in REST}
+FIRST, SECTIONS = sections(COMING_FROM.read_text(encoding="utf-8"))
 
 
 def test_every_library_has_its_section():
@@ -49,9 +35,21 @@ def test_every_library_has_its_section():
 def test_the_same_task_runs_side_by_side(library, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
-    run(blocks(FIRST), names, PAGE)
-    run(SECTIONS[library], names, PAGE)
+    run_blocks(blocks(FIRST) + blocks(SECTIONS[library]), names, "coming_from.md")
     if library == "MAPIE":
         assert 0.7 < names["inside"] < 0.9
     else:
         assert 0 <= names["off"] <= 1
+
+
+@pytest.mark.slow
+def test_the_command_runs_a_section_and_names_the_version(capsys):
+    assert main(["MAPIE"]) == 0
+    assert re.fullmatch(r"MAPIE [\d.]+: 3 blocks ran\n", capsys.readouterr().out)
+
+
+def test_blocks_for_other_environments_are_in_the_sections_that_peers_run():
+    elsewhere = {name for name, text in SECTIONS.items() if "```py\n" in text}
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (called,) = re.findall(r"-m website.blocks (.*)$", makefile, re.M)
+    assert set(called.split()) == elsewhere

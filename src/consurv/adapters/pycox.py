@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import numpy as np
+import pandas as pd
 
 from consurv._checks import as_floats
 from consurv.adapters.adapter import Adapter, Validation, describe
@@ -19,6 +20,8 @@ __all__ = ["ADAPTER", "PycoxAdapter"]
 
 # pycox computes in float32.
 _SINGLE = 1e-5
+# What pycox adds to the share that survives a time, after rounding to float32.
+_GUARD = 2e-7
 
 
 class PycoxAdapter(Adapter):
@@ -65,7 +68,23 @@ class PycoxAdapter(Adapter):
                 f"{describe(estimator)} numbers its times 0, 1, 2, ...; say which they "
                 "are: model.duration_index = labtrans.cuts"
             )
-        return curves_of_frame(estimator.predict_surv_df(features))
+        return curves_of_frame(_falling(estimator.predict_surv_df(features)))
+
+
+def _falling(frame: Any) -> Any:
+    """Take out what rises by no more than pycox's own guard against log 0.
+
+    It adds 1e-7 to the share that survives each time, so that curves creep above 1
+    where the network is sure that nothing happens.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        return frame
+    frame = frame.sort_index()
+    survival = frame.to_numpy(dtype=float)
+    lowest = np.minimum.accumulate(np.minimum(survival, 1.0), axis=0)
+    if not (survival - lowest).max(initial=0.0) <= _GUARD * len(frame):
+        return frame
+    return pd.DataFrame(lowest, index=frame.index, columns=frame.columns)
 
 
 def _cox_curves(model: Any, features: Any) -> SurvivalCurves:

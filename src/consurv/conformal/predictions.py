@@ -105,7 +105,7 @@ class CalibratedPredictions(BaseEstimator):  # type: ignore[misc]
 
         Examples
         --------
-        >>> from consurv import Outcome
+        >>> from consurv import ConformalSurvival, Outcome
         >>> def model(X):
         ...     return [20.0], [[0.0]] * len(X)
         >>> X, y = np.zeros((19, 1)), Outcome(time=np.arange(1, 20), event=np.ones(19))
