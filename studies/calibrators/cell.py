@@ -11,6 +11,8 @@ import numpy as np
 from consurv import ConformalSurvival
 from consurv._checks import Float
 from consurv.adapters import adapter_for
+from consurv.conformal.reading.raw_model import RawModel
+from consurv.conformal.sets.alignment import Anchor
 from consurv.curves.curves import SurvivalCurves
 from consurv.metrics import evaluate
 from consurv.models import make_model
@@ -71,7 +73,7 @@ def _run(dataset: str, model: str, seed: int) -> dict[str, Any]:
     times = _times(split.train[1])
     final = _trained(make(model, seed), *split.train)
     test, own = (_curves(final, data[0], times) for data in (split.test, split.train))
-    unseen = _out_of_fold(model, seed, split, times)
+    unseen = _out_of_fold(model, seed, split, times, RawModel(final))
     scores, seconds = {"raw": _scores(split, test)}, {}
     tried = {name: (each, unseen) for name, each in contestants().items()}
     tried[PUBLISHED] = _ours(adjustment="time", censoring="kaplan-meier"), own
@@ -87,17 +89,25 @@ def _run(dataset: str, model: str, seed: int) -> dict[str, Any]:
     return {"scores": scores, "seconds": seconds}
 
 
-def _out_of_fold(model: str, seed: int, split: Split, times: Float) -> SurvivalCurves:
-    """Return the curves of the training rows by models that did not see them."""
+def _out_of_fold(
+    model: str, seed: int, split: Split, times: Float, final: RawModel
+) -> SurvivalCurves:
+    """Return the curves of the training rows by models that did not see them.
+
+    Those that stop early are aligned with the final one, as ``ConformalSurvival`` does;
+    all contestants learn from the same curves.
+    """
     X, y = split.train
+    stops = final.adapter.takes_validation(final.estimator)
+    anchor = Anchor.of(final, X) if stops else None
     fold = np.random.default_rng(seed).permutation(len(y)) % _FOLDS
     survival = np.empty((len(y), len(times)))
     for i in range(_FOLDS):
         rest, own = np.flatnonzero(fold != i), np.flatnonzero(fold == i)
-        trained = _trained(make(model, seed), X.iloc[rest], y[rest])
-        survival[own] = (
-            adapter_for(trained).curves(trained, X.iloc[own]).survival_at(times)
-        )
+        folded = RawModel(_trained(make(model, seed), X.iloc[rest], y[rest]))
+        if anchor is not None:
+            folded = anchor.align(folded, X, rest)
+        survival[own] = folded.curves(X.iloc[own]).survival_at(times)
     return SurvivalCurves(times, survival)
 
 
