@@ -84,7 +84,9 @@ bed: $(VENV)/.dev  ## Compare the adjustments where the truth is known (ARGS="--
 
 peers:  ## Hold rival calibrators and pages against packages that need an environment of their own.
 	$(PYTHON) -m venv $(VENV)/peers
-	$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,datasets,report]' hazardous mlsurv xgbse
+	$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[models,datasets,report]' hazardous mlsurv
+	# Its pins end before NumPy 2, with which it runs all the same.
+	$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check --no-deps xgbse==0.3.3
 	$(VENV)/peers/bin/python -m studies.calibrators.peers
 	$(VENV)/peers/bin/python -m website.blocks xgbse mlsurv
 

@@ -10,7 +10,11 @@ import numpy as np
 from consurv._checks import Float
 from consurv.curves.conditional import condition
 from consurv.curves.nodes import Nodes
-from consurv.curves.representations.representation import Representation, frozen
+from consurv.curves.representations.representation import (
+    Representation,
+    frozen,
+    join_alike,
+)
 
 __all__ = ["Given"]
 
@@ -48,10 +52,7 @@ class Given(Representation):
     @classmethod
     def join(cls, parts: Sequence[Given]) -> Given | None:
         """Return all subjects, if what lies below can be joined."""
-        kinds = {type(part._form) for part in parts}
-        if len(kinds) > 1:
-            return None
-        form = kinds.pop().join([part._form for part in parts])
+        form = join_alike([part._form for part in parts])
         if form is None:
             return None
         return cls(form, np.concatenate([part._time for part in parts]))

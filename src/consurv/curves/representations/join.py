@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from consurv.curves.nodes import Nodes
-from consurv.curves.representations.representation import Representation
+from consurv.curves.representations.representation import Representation, join_alike
 from consurv.curves.representations.table import Table, check_count, join_nodes
 from consurv.errors import InvalidInput
 
@@ -42,8 +42,7 @@ def joined(parts: Iterable[Representation], n: int | None = None) -> Representat
 
 
 def _joined(parts: Sequence[Representation]) -> Representation:
-    kinds = {type(part) for part in parts}
-    form = kinds.pop().join(parts) if len(kinds) == 1 else None
+    form = join_alike(parts)
     return Table.join(parts) if form is None else form
 
 

@@ -13,7 +13,7 @@ from consurv._checks import Float
 from consurv.curves.nodes import Nodes
 from consurv.curves.search import row_blocks
 
-__all__ = ["Representation", "frozen"]
+__all__ = ["Representation", "frozen", "join_alike"]
 
 # Mean curves take so many times at once: blocks then hold enough rows.
 _TIMES_AT_ONCE = 1024
@@ -137,3 +137,9 @@ def frozen(value: Any) -> Any:
         view.setflags(write=False)
         return view
     return value
+
+
+def join_alike(parts: Sequence[Representation]) -> Representation | None:
+    """Return all subjects of parts of one form; None if that needs tables."""
+    kinds = {type(part) for part in parts}
+    return kinds.pop().join(parts) if len(kinds) == 1 else None

@@ -9,7 +9,11 @@ import numpy as np
 
 from consurv._checks import Float
 from consurv.curves.nodes import Nodes
-from consurv.curves.representations.representation import Representation, frozen
+from consurv.curves.representations.representation import (
+    Representation,
+    frozen,
+    join_alike,
+)
 
 __all__ = ["Stretched"]
 
@@ -39,10 +43,7 @@ class Stretched(Representation):
     @classmethod
     def join(cls, parts: Sequence[Stretched]) -> Stretched | None:
         """Return all subjects, if what lies below can be joined."""
-        kinds = {type(part._form) for part in parts}
-        if len(kinds) > 1:
-            return None
-        form = kinds.pop().join([part._form for part in parts])
+        form = join_alike([part._form for part in parts])
         if form is None:
             return None
         return cls(form, np.concatenate([part._factor for part in parts]))
