@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from consurv import load_adjustment, save_adjustment
-from consurv.conformal import Adjustment, store
+from consurv.conformal import Adjustment
+from consurv.conformal.keeping import store
 from studies.records import (
     Record,
     _checksum,
