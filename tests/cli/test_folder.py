@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
@@ -17,6 +18,7 @@ from typer.testing import CliRunner, Result
 from consurv.cli import streaming
 from consurv.cli.app import app
 from consurv.conformal import ConformalSurvival
+from consurv.models import CoxPH
 
 pytest.importorskip("skops")
 N_FILES = 4
@@ -204,3 +206,15 @@ class TestParts:
         assert "is not Parquet by its name" in run(*words).stderr
         twice = run(*command(files, folder), "--percentiles-out", "x.csv")
         assert "leave --percentiles-out away" in twice.stderr
+
+
+def test_a_folder_is_not_predicted_by_a_model_without_names(
+    files: Any, folder: Path
+) -> None:
+    X, y = np.linspace(0, 1, 19)[:, None], (np.ones(19), np.arange(1.0, 20))
+    model = files.folder / "nameless.consurv"
+    ConformalSurvival(CoxPH().fit(X, y)).conformalize(X, y).save(model)
+    out = f"{files.folder / 'out'}/"
+    result = run("predict", model, f"{folder}/*.parquet", "--out", out)
+    assert result.exit_code == 2
+    assert "does not know the names of its features" in result.output

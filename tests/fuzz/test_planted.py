@@ -9,7 +9,8 @@ import pytest
 
 from consurv import _checks
 from consurv.cli import outputs
-from consurv.conformal import inputs, store
+from consurv.conformal.keeping import store
+from consurv.conformal.reading import inputs
 from consurv.datasets import table
 from consurv.models import model
 from tests.fuzz.run import try_target
