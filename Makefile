@@ -60,9 +60,10 @@ wheel: $(VENV)/.dev  ## Build the wheel and import it in an empty environment.
 docs: $(VENV)/.dev  ## Run all examples and build the site: build/site/index.html.
 	$(BIN)/python -m website $(filter-out --help,$(ARGS))
 
-coverage: $(VENV)/.dev  ## Run all tests and measure what they reach, branches included.
+# The tests of the package alone: those of studies and pages reach it, too, but not for its sake.
+coverage: $(VENV)/.dev  ## Measure what the fast tests of the package reach, branches included.
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest
+	$(BIN)/python -m coverage run -m pytest -m 'not slow' src tests $(addprefix --ignore=tests/,benchmarks examples guarantees studies website)
 	$(BIN)/python -m coverage report
 
 check: docs test lint types wheel  ## All that CI runs.

@@ -59,6 +59,7 @@ def page(
     }
     deciding = [p for m in _DECIDING for p in places(real[METRICS[m]], OURS)]
     strict = [p for m in _DECIDING for p in places(real[METRICS[m]], OURS, ratio=0.0)]
+    known = {f"bed, {label}": values for label, values in bed.items()}
     lines = [
         f"{len(done)} cells of dataset, model and seed; {len(failed)} failed.",
         "",
@@ -68,11 +69,11 @@ def page(
         f"({share_in_front(deciding):.0%}); with the plain standard error, which takes "
         f"splits as independent, in {share_in_front(strict):.0%}.",
         "",
-        *_standing({**real, **{f"bed, {k}": v for k, v in bed.items()}}),
+        *_standing({**real, **known}),
         "",
         *_cost(done),
         "",
-        *_losses(real),
+        *_losses({**real, **known}),
         *_x_cal(done),
     ]
     return "\n".join(lines) + "\n"

@@ -55,9 +55,10 @@ class TestSilentWrongNumbers:
             return bare(X)
 
         monkeypatch.setattr(model.SurvivalModel, "_check_rows", in_any_order)
-        monkeypatch.setattr("consurv.conformal.estimator.in_order", lambda X, names: X)
-        monkeypatch.setattr("consurv.adapters.adapter.in_order", lambda X, names: X)
-        monkeypatch.setattr("consurv.conformal.estimator.validate_data", nothing)
+        for module in ("conformal.predictions", "adapters.adapter"):
+            monkeypatch.setattr(f"consurv.{module}.in_order", lambda X, names: X)
+        for module in ("estimator", "predictions"):
+            monkeypatch.setattr(f"consurv.conformal.{module}.validate_data", nothing)
         assert found("tables-by-name") in ("wrong number", "data loss")
 
 
