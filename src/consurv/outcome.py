@@ -18,7 +18,7 @@ from consurv._checks import (
     from_arrow,
 )
 from consurv._fields import pick_fields
-from consurv._weights import as_weights
+from consurv._weights import Weighing, as_weights
 from consurv.errors import InvalidInput
 
 __all__ = ["Outcome", "as_events"]
@@ -191,6 +191,11 @@ class Outcome:
     def total_weight(self) -> float:
         """How many subjects all of them stand for."""
         return len(self) if self.weight is None else float(self.weight.sum())
+
+    @property
+    def weighing(self) -> Weighing | None:
+        """What the weights come to; None without weights."""
+        return None if self.weight is None else Weighing.of(self.weight)
 
     @property
     def n_events(self) -> int:

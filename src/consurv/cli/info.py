@@ -7,6 +7,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from consurv._labels import listed_labels
+from consurv._weights import Weighing
 from consurv.cli.console import stdout
 from consurv.cli.predict import ModelFile
 from consurv.keep import read_manifest
@@ -38,11 +40,25 @@ def _facts(manifest: dict[str, Any]) -> dict[str, str]:
         "adjustment": str(manifest.get("adjustment")),
         "percentile levels": str(len(manifest.get("levels") or ())),
         "conformal set": f"{manifest.get('conformal_set')}: "
-        f"{manifest.get('n_conformal')} subjects",
+        f"{manifest.get('n_conformal')} subjects{_weighed(manifest)}",
+        **_groups(manifest),
         "saved with": ", ".join(f"{k} {v}" for k, v in libraries.items()),
         "file version": str(manifest["version"]),
         "pickles": f"of {pickled}: load it only if you trust it" if pickled else "none",
     }
+
+
+def _weighed(manifest: dict[str, Any]) -> str:
+    weighing = Weighing.from_stored(manifest.get("weights") or {})
+    return "" if weighing is None else f" {weighing.told}"
+
+
+def _groups(manifest: dict[str, Any]) -> dict[str, str]:
+    labels, column = manifest.get("groups"), manifest.get("group_column")
+    if labels is None:
+        return {}
+    where = "given with each prediction" if column is None else f"in {column!r}"
+    return {"groups": f"{listed_labels(labels)}, {where}"}
 
 
 def _features(manifest: dict[str, Any]) -> str:

@@ -49,7 +49,7 @@ def fill(kind: Any, state: Mapping[str, Any]) -> Any:
 def facts_of(model: Any) -> dict[str, Any]:
     """Return what a reader wants to know before loading."""
     adjustment = model.adjustment_
-    groups = adjustment.groups
+    groups, weighing = adjustment.groups, adjustment.weighing
     names = getattr(model, "feature_names_in_", None)
     return {
         "model": _described(model.estimator_),
@@ -58,6 +58,8 @@ def facts_of(model: Any) -> dict[str, Any]:
         "conformal_set": adjustment.conformal_set,
         "n_conformal": int(adjustment.n_conformal),
         "groups": None if groups is None else list(groups.labels),
+        "group_column": None if groups is None else groups.column,
+        "weights": None if weighing is None else weighing.to_stored(),
         "time_unit": model.time_unit,
         "n_features": getattr(model, "n_features_in_", None),
         "features": None if names is None else [str(name) for name in names],
