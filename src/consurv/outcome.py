@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -224,6 +224,15 @@ class Outcome:
         array = np.empty(len(self), dtype=_DTYPE)
         array["event"], array["time"] = self.event, self.time
         return array
+
+    def to_kept(self) -> dict[str, Any]:
+        """Return times, events and weights, for a file."""
+        return {"time": self.time, "event": self.event, "weight": self.weight}
+
+    @classmethod
+    def from_kept(cls, state: Mapping[str, Any]) -> Outcome:
+        """Return the outcomes that ``to_kept`` told of."""
+        return Outcome(**state)
 
     def __len__(self) -> int:
         return len(self.time)
