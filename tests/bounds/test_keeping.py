@@ -133,7 +133,7 @@ class TestRefusals:
         X, y, _ = data
         bound = ConformalLowerBound(CoxPH(), random_state=0).fit(X, y)
         bound.save(tmp_path / "b.consurv")
-        with pytest.raises(InvalidInput, match="it has ConformalLowerBound.load"):
+        with pytest.raises(InvalidInput, match=r"it has ConformalLowerBound\.load"):
             load(tmp_path / "b.consurv")
         curves = ConformalSurvival(CoxPH(), conformal_set="half", random_state=0)
         curves.fit(X, y).save(tmp_path / "m.consurv")
@@ -147,7 +147,7 @@ class TestRefusals:
         content = bytearray(path.read_bytes())
         content[len(content) // 2] ^= 1
         path.write_bytes(content)
-        with pytest.raises(InvalidInput, match="cannot be used|damaged"):
+        with pytest.raises(InvalidInput, match="cannot be used"):
             ConformalLowerBound.load(path)
 
     @pytest.mark.parametrize(
