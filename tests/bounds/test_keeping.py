@@ -147,7 +147,7 @@ class TestRefusals:
         content = bytearray(path.read_bytes())
         content[len(content) // 2] ^= 1
         path.write_bytes(content)
-        with pytest.raises(InvalidInput, match="cannot be used"):
+        with pytest.raises(InvalidInput, match="is damaged or not a model"):
             ConformalLowerBound.load(path)
 
     @pytest.mark.parametrize(
