@@ -15,7 +15,6 @@ from consurv.conformal.parts.partitions import Partitions
 from consurv.conformal.quantile.questions import merge
 from consurv.conformal.reading.elsewhere import BlockReader, Columns
 from consurv.errors import InvalidInput
-from consurv.outcome import Outcome
 
 __all__ = ["BLOCK_ROWS", "Frame", "gathered", "joined", "merge_all", "nobody"]
 
@@ -97,7 +96,8 @@ def joined(blocks: list[Block]) -> Block:
     return replace(
         blocks[0],
         reading=np.concatenate([block.reading for block in blocks]),
-        outcome=Outcome.concatenate([block.outcome for block in blocks]),
+        # Some know more than time and event.
+        outcome=type(blocks[0].outcome).concatenate([b.outcome for b in blocks]),
     )
 
 
