@@ -98,6 +98,7 @@ def test_weights_are_a_column(client, kind, rule):
     assert_allclose(there, here, rtol=0, atol=1e-9 * table["time"].max())
 
 
+@pytest.mark.filterwarnings("ignore::consurv.CalibrationWarning")
 @pytest.mark.parametrize("pooling", ["partial", "none"])
 def test_groups_are_a_column(client, pooling):
     table = at_sites(subjects(900))

@@ -112,6 +112,7 @@ def test_weights_are_a_column(spark):
     assert_allclose(there, here, rtol=0, atol=1e-9 * table["time"].max())
 
 
+@pytest.mark.filterwarnings("ignore::consurv.CalibrationWarning")
 def test_groups_are_a_column(spark):
     table = at_sites(subjects(500))
     model = ConformalSurvival(Optimist(), adjustment="time", censoring="uncensored")

@@ -84,7 +84,8 @@ class _InSpark(Asked):
     def _referring_to(self, curve: KaplanMeier, member: bool | None) -> Any:
         referred: Any = super()._referring_to(curve, member)
         # It may be long, and travels once, not with every question.
-        referred._curve = _broadcast(self._blocks.sparkSession, curve)
+        session = self._blocks.sparkSession
+        referred._curve = _broadcast(session, referred._reference)
         if referred._curve is not None:
             self._told.append(referred._curve)
         return referred

@@ -266,18 +266,17 @@ class OutcomeCounts:
     @classmethod
     def merged(cls, parts: Sequence[OutcomeCounts]) -> OutcomeCounts:
         """Return the counts of all together."""
-        times, place = np.unique(
-            np.concatenate([part.times for part in parts]), return_inverse=True
-        )
-        columns = [np.concatenate([p.subjects for p in parts])]
-        columns.append(np.concatenate([p.events for p in parts]))
-        counts = np.zeros((2, len(times)), dtype=np.result_type(*columns))
-        for sums, column in zip(counts, columns, strict=True):
-            np.add.at(sums, place, column)
+        times = np.concatenate([part.times for part in parts])
+        # Parts ascend, which a stable sort makes use of.
+        order = np.argsort(times, kind="stable")
+        times = times[order]
+        first = np.flatnonzero(np.diff(times, prepend=-np.inf))
+        columns = ([p.subjects for p in parts], [p.events for p in parts])
+        counts = [np.add.reduceat(np.concatenate(c)[order], first) for c in columns]
         rows = None
         if any(part.rows for part in parts):
             rows = sum(part.n for part in parts), sum(part.n_events for part in parts)
-        return cls(times, counts[0], counts[1], rows)
+        return cls(times[first], counts[0], counts[1], rows)
 
     def curve(self) -> KaplanMeier:
         """Return the Kaplan–Meier curve.
