@@ -26,8 +26,7 @@ __all__ = ["measure", "measure_prediction", "write_table"]
 FEATURES = 20
 COLUMNS = ("--time", "time", "--event", "event")
 # Names that old copies know, too.
-SAME = ("--model", "weibull-aft", "--adjustment", "time", "--conformal-set", "half")
-RULE = ("--censoring", "kaplan-meier", "--quiet")
+SAME = ("--model", "weibull-aft", "--adjustment", "time", "--quiet")
 # Rows of a file to be predicted.
 PART = 500_000
 
@@ -56,9 +55,12 @@ def run(words: list[str], source: Path | None = None) -> dict[str, Any]:
     return {"cpu": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss / 1024}
 
 
-def measure(rows: int, new: int, old: Path | None) -> list[dict[str, Any]]:
+def measure(
+    rows: int, new: int, old: Path | None, policy: str = "half", rule: str = "auto"
+) -> list[dict[str, Any]]:
     """Return what calibration takes here, and in an old copy."""
     found = []
+    how = (*COLUMNS, *SAME, "--conformal-set", policy, "--censoring", rule)
     with TemporaryDirectory(prefix="calibrate-") as name:
         folder = Path(name)
         write_table(folder / "train.parquet", rows)
@@ -68,11 +70,12 @@ def measure(rows: int, new: int, old: Path | None) -> list[dict[str, Any]]:
             if which == "old" and old is None:
                 continue
             out = ("--out", str(folder / f"{which}.parquet"))
-            taken = run(["calibrate", *tables, *COLUMNS, *out, *SAME, *RULE], source)
-            found.append({"what": f"calibrate, {which}", "rows": rows, **taken})
+            taken = run(["calibrate", *tables, *out, *how], source)
+            entry = {"what": f"calibrate, {which}", "rows": rows, **taken}
+            found.append({**entry, "conformal_set": policy, "censoring": rule})
             print(line(found[-1]), flush=True)
         if old is not None:
-            # Versions draw the half in other ways: numbers are alike, not the same.
+            # Versions draw a half in other ways: numbers are alike, not the same.
             medians = [
                 pd.read_parquet(folder / f"{which}.percentiles.parquet")["median"]
                 for which in ("here", "old")
@@ -97,7 +100,7 @@ def measure_prediction(rows: int) -> dict[str, Any]:
         model = ("--save", str(folder / "m.consurv"))
         out = ("--out", str(folder / "few-out.parquet"))
         train = [str(folder / "train.parquet"), str(few)]
-        run(["calibrate", *train, *COLUMNS, *out, *SAME, *RULE, *model])
+        run(["calibrate", *train, *COLUMNS, *out, *SAME, *model])
         many = [str(folder / "m.consurv"), str(folder / "new" / "*.parquet")]
         taken = run(["predict", *many, "--out", f"{folder}/parts", "--quiet"])
     entry = {"what": "predict", "rows": rows, **taken}
@@ -119,10 +122,13 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10**6)
     parser.add_argument("--new", type=int, default=10**5, help="rows to predict beside")
     parser.add_argument("--old", type=Path, help="where an old consurv lies")
+    parser.add_argument("--conformal-set", default="half", help="as the command has it")
+    parser.add_argument("--censoring", default="kaplan-meier")
     parser.add_argument("--predict", type=int, default=0, help="rows of a kept model")
     parser.add_argument("--output", type=Path, help="where to write what was measured")
     args = parser.parse_args()
-    found = measure(args.rows, args.new, args.old) if args.rows else []
+    how = args.conformal_set, args.censoring
+    found = measure(args.rows, args.new, args.old, *how) if args.rows else []
     if args.predict:
         found.append(measure_prediction(args.predict))
     if args.output:

@@ -66,9 +66,10 @@ def merge_all(summaries: Iterable[S | None]) -> S:
         if summary is not None:
             lists[0].append(summary)
             _carry(lists)
-    left = [merge(some) for some in lists if some]
+    left = [summary for some in lists for summary in some]
     if not left:
         raise nobody()
+    lists.clear()  # the last merge is the largest: nothing is held beside it
     return merge(left)
 
 

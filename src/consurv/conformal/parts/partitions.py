@@ -270,7 +270,7 @@ class OutcomeCounts:
         # Parts ascend, which a stable sort makes use of.
         order = np.argsort(times, kind="stable")
         times = times[order]
-        first = np.flatnonzero(np.diff(times, prepend=-np.inf))
+        first = np.flatnonzero(np.append(True, times[1:] != times[:-1]))
         columns = ([p.subjects for p in parts], [p.events for p in parts])
         counts = [np.add.reduceat(np.concatenate(c)[order], first) for c in columns]
         rows = None
@@ -292,8 +292,7 @@ class OutcomeCounts:
                 "Kaplan–Meier curve; give more subjects, or a curve of others "
                 "(kaplan_meier=...)"
             )
-        at_risk = self.subjects[::-1].cumsum()[::-1]
-        return KaplanMeier.from_arrays(self.times, at_risk, self.events)
+        return KaplanMeier.of_counts(self.times, self.subjects, self.events)
 
 
 @dataclass(frozen=True)
