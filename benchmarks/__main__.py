@@ -42,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> list[Measure]:
     parser.add_argument(
         "--output",
         type=Path,
-        help="folder to write to; by default results/ for a whole run, else nowhere",
+        help="folder to write to, where one subject replaces only its own rows; "
+        "by default results/ for a whole run, else nowhere",
     )
     args = parser.parse_args(arguments)
     about = environment()
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> list[Measure]:
     whole = not (args.quick or args.only)
     folder = args.output or (RESULTS if whole else None)
     if folder:
-        write(measures, folder)
+        write(measures, folder, only=args.only is not None)
         print(f"written to {folder}")
     return measures
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -148,14 +148,38 @@ def text_table(case: str, measures: Sequence[Measure]) -> str:
     return "\n".join([f"== {case}", *lines, ""])
 
 
-def write(measures: Sequence[Measure], folder: Path) -> None:
-    """Write ``latest.json`` and ``latest.md``."""
+def write(measures: Sequence[Measure], folder: Path, *, only: bool = False) -> None:
+    """Write ``latest.json`` and ``latest.md``.
+
+    With *only*, cases that were not measured now stay as they are there; those of
+    another machine or version go.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     about = environment()
+    if only:
+        measures = _among(_read(folder / "latest.json", about), measures)
     entries = [asdict(m) | {"met": m.met, "verdict": m.verdict} for m in measures]
     content = {"environment": about, "measures": entries}
     (folder / "latest.json").write_text(json.dumps(content, indent=1) + "\n")
     (folder / "latest.md").write_text(_markdown(measures, about))
+
+
+def _read(path: Path, about: dict[str, Any]) -> list[Measure]:
+    """Return what was measured on the same machine with the same versions."""
+    content = json.loads(path.read_text()) if path.exists() else {}
+    if content.get("environment") != about:
+        return []
+    names = [field.name for field in fields(Measure)]
+    return [Measure(**{n: entry[n] for n in names}) for entry in content["measures"]]
+
+
+def _among(old: Sequence[Measure], new: Sequence[Measure]) -> list[Measure]:
+    """Return all measures in the order of their cases, new ones in place of old."""
+    fresh = {m.case for m in new}
+    cases = dict.fromkeys(m.case for m in (*old, *new))
+    return [
+        m for case in cases for m in (new if case in fresh else old) if m.case == case
+    ]
 
 
 def _markdown(measures: Sequence[Measure], about: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from consurv.conformal.adjustments import Adjustment, adjustment_kind
 from consurv.conformal.parts.blocks import Block, Data
 from consurv.conformal.reading.inputs import read_levels
 from consurv.conformal.reading.raw_model import KnownCurves, RawModel
+from consurv.conformal.sets.alignment import Anchor
 from consurv.curves.curves import SurvivalCurves
 from consurv.metrics import evaluate
 from consurv.models import make_model
@@ -111,11 +112,14 @@ def _adjustments(
     blocks: dict[str, list[Block]] = {name: [] for name in kinds}
     rng = np.random.default_rng(seed)
     fold = rng.permutation(len(split.train[1])) % _FOLDS
+    stops = raw.adapter.takes_validation(raw.estimator)
+    anchor = Anchor.of(raw, split.train[0]) if stops else None
     for i in range(_FOLDS):
-        rest, own = (
-            _take(split.train, np.flatnonzero(m)) for m in (fold != i, fold == i)
-        )
-        folded = RawModel(_train(model, seed, rest))
+        rows = np.flatnonzero(fold != i)
+        own = _take(split.train, np.flatnonzero(fold == i))
+        folded = RawModel(_train(model, seed, _take(split.train, rows)))
+        if anchor is not None:
+            folded = anchor.align(folded, split.train[0], rows)
         for name, (contestant, kind) in kinds.items():
             if not contestant.reuse:
                 block = kind.read(folded, own, _LEVELS, in_training=True)

@@ -109,6 +109,18 @@ class TestReport:
         assert {"case", "what", "measured", "median", "target", "met"} <= set(entry)
         assert measures[0].what in (tmp_path / "latest.md").read_text()
 
+    def test_one_subject_replaces_its_own_rows_alone(self, tmp_path):
+        write([Measure("a", "x", 1.0), Measure("b", "y", 2.0)], tmp_path)
+        write([Measure("a", "x", 3.0, target=4)], tmp_path, only=True)
+        content = json.loads((tmp_path / "latest.json").read_text())
+        found = [(m["case"], m["measured"]) for m in content["measures"]]
+        assert found == [("a", 3.0), ("b", 2.0)]
+        content["environment"]["numpy"] = "1.0"
+        (tmp_path / "latest.json").write_text(json.dumps(content))
+        write([Measure("b", "y", 5.0)], tmp_path, only=True)
+        content = json.loads((tmp_path / "latest.json").read_text())
+        assert [m["measured"] for m in content["measures"]] == [5.0]
+
     @pytest.mark.parametrize(
         ("measured", "at_most", "verdict"),
         [

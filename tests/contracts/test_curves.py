@@ -18,6 +18,7 @@ from consurv.curves.representations import (
     Proportional,
     Representation,
     Steps,
+    Stretched,
     Table,
     Weibull,
 )
@@ -67,6 +68,11 @@ def law(kind):
     return SurvivalCurves._of(kind(LOCATION, SCALE, last_time=30.0))
 
 
+def stretched(curves):
+    # Powers of two, so that a drop is met at the very time.
+    return SurvivalCurves._of(Stretched(curves._form, np.resize([2, 1, 0.5], N)))
+
+
 MAKERS = {
     "linear table": lambda: table("linear", own=False),
     "own step table": lambda: table("step", own=True),
@@ -79,8 +85,11 @@ MAKERS = {
     "loglogistic": lambda: law(LogLogistic),
     "given proportional": lambda: proportional().conditional_on(np.linspace(0, 5, N)),
     "given weibull": lambda: law(Weibull).conditional_on(np.linspace(0, 5, N)),
+    "stretched table": lambda: stretched(table("pchip", own=False)),
+    "stretched proportional": lambda: stretched(proportional()),
+    "stretched weibull": lambda: stretched(law(Weibull)),
 }
-STEPS = ("proportional", "strata", "given proportional")
+STEPS = ("proportional", "strata", "given proportional", "stretched proportional")
 NO_TABLE = [name for name in MAKERS if "table" not in name]
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from consurv import SurvivalCurves
-from consurv.conformal.recalibration.drops import spread_drops
+from consurv import ConformalSurvival, Outcome, SurvivalCurves
+from consurv.conformal.recalibration.drops import spread_drops, spread_start
 from consurv.conformal.recalibration.hazards import hazard_at, residual_at
 from consurv.conformal.recalibration.shapes import FINE_LEVELS, Shapes, read_curves
 from consurv.curves.representations.given import Given
@@ -82,7 +82,7 @@ class TestRowsWithoutShape:
     def test_never_drops_or_drops_at_once(self):
         curves = SurvivalCurves([0.0, 5.0], [[1, 1], [0, 0], [0.4, 0], [0.9, 0]])
         shapes, rows = shapes_of(curves)
-        assert_array_equal(rows, [3])
+        assert_array_equal(rows, [2, 3])
         assert np.isfinite(shapes.nodes).all()
 
     def test_a_level_that_is_never_reached(self):
@@ -93,6 +93,40 @@ class TestRowsWithoutShape:
         assert np.isfinite(shapes.nodes).all()
         assert_array_equal(np.isfinite(shapes.lowest), [True, False])
         assert shapes.t_end[0] == pytest.approx(3.0)
+
+
+class TestStart:
+    """Nobody has an event at 0, whatever a model of quantiles may say."""
+
+    def test_a_fall_at_0_is_spread_up_to_the_next_node(self):
+        # S falls to 0.6 at once and then evenly to 0 at 12: the first 40 % become a
+        # line from (0, 1) to the first level below 0.6 that is read, 0.575.
+        curves = SurvivalCurves.from_percentile_times([[0.0, 12]], [0.6, 0.0001])
+        shapes, _ = shapes_of(curves)
+        q = np.exp(shapes.log_median[0] + shapes.nodes[0])
+        first = np.flatnonzero(FINE_LEVELS < 0.6 - 1e-9)[0]
+        rate = q[first] / (1 - FINE_LEVELS[first])
+        assert_allclose(q[:first], rate * (1 - FINE_LEVELS[:first]), rtol=1e-12)
+        assert q[0] > 1e-4
+
+    def test_curves_that_start_at_1_stay(self):
+        q = np.array([[1.0, 2, 3]])
+        assert spread_start(q, np.array([0.9, 0.5, 0.1]), q[:, -1]) is q
+
+    def test_a_model_with_negative_quantiles_is_mended_not_ruined(self):
+        # A quantile regression says q(ρ) = max(0, m + z(ρ)) with a third below 0.
+        rng = np.random.default_rng(3)
+        x = rng.uniform(1, 3, 600)
+        levels = np.arange(1, 20) / 20
+        wrong = np.maximum(0, x[:, None] + 4 * (0.45 - levels)[None] * x[:, None])
+        curves = SurvivalCurves.from_percentile_times(wrong[:, ::-1], levels[::-1])
+        y = Outcome(time=rng.weibull(2, 600) * x, event=np.ones(600))
+        post = ConformalSurvival.from_curves(curves[:400], y[:400])
+        new = post.calibrate(curves[400:])
+        truth = np.exp(-((1 / x[400:]) ** 2))
+        error = np.abs(new.survival_at([1.0])[:, 0] - truth).mean()
+        raw = np.abs(curves[400:].survival_at([1.0])[:, 0] - truth).mean()
+        assert error < 0.05 < 0.1 < raw
 
 
 def test_drops_are_spread_and_survival_at_them_stays():

@@ -6,10 +6,12 @@ import numpy as np
 
 from consurv._checks import Bool, Float
 
-__all__ = ["spread_drops"]
+__all__ = ["spread_drops", "spread_start"]
 
 # Times this close together, as a share, are one drop.
 _SAME = 1e-9
+# A percentile time is 0 below this share of the last one, whatever the unit.
+_AT_ONCE = 2.0**-40
 
 
 def spread_drops(q: Float) -> tuple[Float, Bool]:
@@ -43,6 +45,39 @@ def spread_drops(q: Float) -> tuple[Float, Bool]:
     times = q.copy(order="K")
     times[stepped] = _spread(q[stepped], tied[stepped])
     return times, stepped
+
+
+def spread_start(q: Float, levels: Float, last: Float) -> Float:
+    """Spread what a curve loses at time 0 evenly over the time to its next node.
+
+    Nobody has an event at 0, whatever a model says that may predict times below 0.
+
+    Parameters
+    ----------
+    q : ndarray of shape (n, K)
+        Percentile times.
+    levels : ndarray of shape (K,)
+        In falling order.
+    last : ndarray of shape (n,)
+        The last finite time of each row, > 0.
+
+    Examples
+    --------
+    >>> q, levels = np.array([[0.0, 0, 3, 4]]), np.array([0.9, 0.8, 0.7, 0.5])
+    >>> spread_start(q, levels, q[:, -1])
+    array([[1., 2., 3., 4.]])
+    """
+    at_once = _AT_ONCE * last
+    rows = np.flatnonzero(q[:, 0] <= at_once)
+    if not rows.size:
+        return q
+    some = q[rows]
+    falls = some <= at_once[rows, None]
+    first = np.argmin(falls, axis=1)
+    rate = some[np.arange(rows.size), first] / (1 - levels[first])
+    times = q.copy(order="K")
+    times[rows] = np.where(falls, rate[:, None] * (1 - levels), some)
+    return times
 
 
 def _spread(q: Float, tied: Bool) -> Float:

@@ -64,7 +64,7 @@ class Recalibration:
         """Return adjusted percentile times (n, p) from what was read off raw curves.
 
         Every step is monotone in the level, so rows never cross. Curves that have no
-        shape (they never drop, or their median is 0) stay as they are.
+        shape (they never drop, or are 0 at once) stay as they are.
         """
         times = np.empty((len(reading), len(levels)))
         for piece in row_chunks(len(reading), _ROWS):

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
-from consurv.conformal.recalibration.drops import spread_drops
+from consurv.conformal.recalibration.drops import spread_drops, spread_start
 from consurv.conformal.recalibration.tails import continue_past_end, count_finite
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.representations.law import Law
@@ -92,7 +92,7 @@ class Shapes:
     ) -> tuple[Self, Index]:
         """Return the shapes of the rows that have one, and which rows these are.
 
-        A curve that never drops has none, nor has one whose median is 0.
+        A curve that never drops has none, nor has one that is 0 at once.
 
         Parameters
         ----------
@@ -109,10 +109,11 @@ class Shapes:
         middle = _nearest(levels, 0.5)
         n_finite = count_finite(q)
         last = q[np.arange(len(q)), n_finite - 1]
-        rows = np.flatnonzero((n_finite > 0) & (last > 0) & (q[:, middle] > 0))
+        rows = np.flatnonzero((n_finite > 0) & (last > 0))
         if len(rows) < len(q):
             q, end = np.asfortranarray(q[rows]), end[rows]
             t_last, n_finite = t_last[rows], n_finite[rows]
+        q = spread_start(q, levels, last[rows])
         times, t_end = continue_past_end(q, levels, end, t_last)
         times, stepped = spread_drops(times)
         floor = _NOTHING * times[:, middle]

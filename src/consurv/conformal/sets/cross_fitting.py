@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -15,6 +16,8 @@ from consurv._checks import Index
 from consurv._progress import steps
 from consurv._warnings import warn
 from consurv.conformal.parts.blocks import Block, Data
+from consurv.conformal.reading.raw_model import RawModel
+from consurv.conformal.sets.alignment import Anchor
 from consurv.conformal.sets.trainer import Trained, Trainer, take
 from consurv.errors import InvalidInput
 from consurv.splits import folds
@@ -60,7 +63,10 @@ def on_cross(trainer: Trainer, data: Data, validation: Data | None) -> Trained:
             f"{len(data[1])} subjects with {data[1].n_events} events are too few to "
             "predict each by a model of the others",
         )
-    results = _run(trainer, data, validation, n_folds)
+    # A model that stops early is another one in each fold.
+    final_raw = RawModel(final, trainer.adapter)
+    anchor = Anchor.of(final_raw, data[0]) if trainer.takes_validation else None
+    results = _run(trainer, data, validation, n_folds, anchor)
     blocks = [result.block for result in results if result.block is not None]
     failures = [result.failure for result in results if result.block is None]
     n_left = sum(len(block.outcome) for block in blocks)
@@ -92,7 +98,11 @@ def _reuse(trainer: Trainer, trained: Trained, why: str) -> Trained:
 
 
 def _run(
-    trainer: Trainer, data: Data, validation: Data | None, n_folds: int
+    trainer: Trainer,
+    data: Data,
+    validation: Data | None,
+    n_folds: int,
+    anchor: Anchor | None,
 ) -> list[_Result]:
     """Train and predict the folds, in parallel if asked; the order is theirs."""
     plan = list(_plan(trainer, data, validation, n_folds))
@@ -100,7 +110,8 @@ def _run(
     parallel = Parallel(n_jobs=trainer.n_jobs, return_as="generator", mmap_mode="c")
     worker = replace(trainer, seconds=[], n_jobs=None, verbose=False)
     jobs = (
-        delayed(_run_fold)(worker, data, validation, fold, os.getpid()) for fold in plan
+        delayed(_run_fold)(worker, data, validation, fold, anchor, os.getpid())
+        for fold in plan
     )
     results = []
     with steps("folds", n_folds, trainer.verbose) as advance:
@@ -143,15 +154,23 @@ def _inner(trainer: Trainer, data: Data, rows: Index) -> tuple[Index, Index | No
 
 
 def _run_fold(
-    trainer: Trainer, data: Data, validation: Data | None, fold: _Fold, parent: int
+    trainer: Trainer,
+    data: Data,
+    validation: Data | None,
+    fold: _Fold,
+    anchor: Anchor | None,
+    parent: int,
 ) -> _Result:
     stop = validation if fold.validation is None else take(data, fold.validation)
     trainer = replace(trainer, seconds=[])
     block, failure = None, ""
     with _recorded(os.getpid() != parent) as caught:
         try:
+            align = None
+            if anchor is not None:
+                align = partial(anchor.align, X=data[0], training=fold.training)
             block = trainer.unseen_block(
-                take(data, fold.training), stop, take(data, fold.unseen)
+                take(data, fold.training), stop, take(data, fold.unseen), align
             )
         except Warning:  # the user wants warnings to be errors
             raise

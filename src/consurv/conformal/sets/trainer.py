@@ -83,14 +83,19 @@ class Trainer:
         return self.read(raw, data, in_training=in_training)
 
     def unseen_block(
-        self, training: Data, validation: Data | None, unseen: Data
+        self,
+        training: Data,
+        validation: Data | None,
+        unseen: Data,
+        align: Callable[[RawModel], RawModel] | None = None,
     ) -> Block:
         """Return subjects as conformal ones, predicted by a model of other rows.
 
-        A model that censored subjects follow is one of the other rows, too.
+        *align* brings that model to where another one stands. A model that censored
+        subjects follow is one of the other rows, too.
         """
-        estimator = self.train(training, validation)
-        block = self.block(estimator, unseen, in_training=True)
+        raw = RawModel(self.train(training, validation), self.adapter)
+        block = self.read(align(raw) if align else raw, unseen, in_training=True)
         return replace(block, imputer=self._imputer(training, validation))
 
     def _imputer(self, training: Data, validation: Data | None) -> Any:

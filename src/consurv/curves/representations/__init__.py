@@ -7,6 +7,7 @@ from consurv.curves.representations.lognormal import LogNormal
 from consurv.curves.representations.proportional import Proportional
 from consurv.curves.representations.representation import Representation
 from consurv.curves.representations.steps import Steps
+from consurv.curves.representations.stretched import Stretched
 from consurv.curves.representations.table import Table
 from consurv.curves.representations.weibull import Weibull
 
@@ -18,6 +19,7 @@ __all__ = [
     "Proportional",
     "Representation",
     "Steps",
+    "Stretched",
     "Table",
     "Weibull",
 ]
