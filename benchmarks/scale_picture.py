@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.scale import RESULTS
+from benchmarks.scale_engines import ENGINES
 
 
 def draw(found: list[dict[str, Any]], path: Path) -> None:
@@ -23,7 +24,7 @@ def draw(found: list[dict[str, Any]], path: Path) -> None:
         1, len(rules), figsize=(4 * len(rules), 3.2), sharey=True, squeeze=False
     )
     for ax, rule in zip(axes[0], rules, strict=True):
-        for engine in ("memory", "parquet", "dask", "spark"):
+        for engine in ENGINES:
             points = sorted(
                 (entry["rows"], entry["cpu"])
                 for entry in measured

@@ -84,7 +84,7 @@ class WeibullAFT(SurvivalModel):
         return SurvivalCurves._of(law.in_unit(self.unit_))
 
     def _moved(self, features: NDArray[Any]) -> NDArray[Any]:
-        """Return features less the offset, which is mostly 0: then nothing is copied."""
+        """Return features less the offset, mostly 0: then nothing is copied."""
         return features - self.offset_ if self.offset_.any() else features
 
 
