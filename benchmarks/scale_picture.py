@@ -18,7 +18,8 @@ def draw(found: list[dict[str, Any]], path: Path) -> None:
     mpl.use("agg")
     from matplotlib import pyplot as plt
 
-    measured = [entry for entry in found if "rule" in entry]
+    exact = [entry for entry in found if not entry.get("resolution")]
+    measured = [entry for entry in exact if "rule" in entry]
     rules = sorted({entry["rule"] for entry in measured})
     figure, axes = plt.subplots(
         1, len(rules), figsize=(4 * len(rules), 3.2), sharey=True, squeeze=False
