@@ -386,7 +386,8 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
             is held of a table that is not in memory grows with the number of different
             times.
         groups : name of a column or array-like of shape (n,), optional
-            As in ``fit``; a column that the model was not trained on is no feature.
+            As in ``fit``; a column that the model was not trained on is no feature. Of
+            a table that is not in memory it is a column.
 
         Returns
         -------
@@ -430,8 +431,9 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
             X, y, groups, names, self.group_pooling, sample_weight
         )
         settings.group_by(sets)
+        column = None if sets is None else sets.column
         subjects = given_subjects(
-            X, y, time, event, names, resolution, sample_weight, mark
+            X, y, time, event, names, resolution, sample_weight, mark, column
         )
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(

@@ -90,14 +90,12 @@ class TestColumns:
         with pytest.raises(InvalidInput, match="names a column, and X is a ndarray"):
             post().fit(table[X].to_numpy(), outcome(table), groups="site")
 
-    def test_rows_elsewhere_are_refused(self, table, tmp_path):
+    def test_rows_elsewhere_have_no_score(self, table, tmp_path):
         path = tmp_path / "rows.parquet"
         table.to_parquet(path)
-        inner = CoxPH().fit(table[X], outcome(table))
-        with pytest.raises(InvalidInput, match="subjects in memory, and X is a"):
-            ConformalSurvival(inner).conformalize(
-                path, time="months", event="died", groups="site"
-            )
+        model = post().fit(table[X], outcome(table), groups="site")
+        with pytest.raises(InvalidInput, match="groups are for subjects in memory"):
+            model.score(path, time="months", event="died", groups="site")
 
 
 class TestFilesOfNewRows:

@@ -277,19 +277,19 @@ class OutcomeCounts:
     @classmethod
     def merged(cls, parts: Sequence[OutcomeCounts]) -> OutcomeCounts:
         """Return the counts of all together."""
-        times, place = np.unique(
-            np.concatenate([part.times for part in parts]), return_inverse=True
-        )
-        columns = [np.concatenate([p.subjects for p in parts])]
-        columns.append(np.concatenate([p.events for p in parts]))
-        counts = np.zeros((2, len(times)), dtype=np.result_type(*columns))
-        for sums, column in zip(counts, columns, strict=True):
-            np.add.at(sums, place, column)
+        times = np.concatenate([part.times for part in parts])
+        # Parts ascend, which a stable sort makes use of.
+        order = np.argsort(times, kind="stable")
+        times = times[order]
+        first = np.flatnonzero(np.append(True, times[1:] != times[:-1]))
+        columns = ([p.subjects for p in parts], [p.events for p in parts])
+        counts = [np.add.reduceat(np.concatenate(c)[order], first) for c in columns]
+        merged = times[first], counts[0], counts[1]
         if not any(part.rows for part in parts):
-            return cls(times, counts[0], counts[1])
+            return cls(*merged)
         rows = sum(part.n for part in parts), sum(part.n_events for part in parts)
         squares = sum(p.n if p.squares is None else p.squares for p in parts)
-        return cls(times, counts[0], counts[1], rows, float(squares))
+        return cls(*merged, rows, float(squares))
 
     def curve(self) -> KaplanMeier:
         """Return the Kaplan–Meier curve.
@@ -305,8 +305,7 @@ class OutcomeCounts:
                 "Kaplan–Meier curve; give more subjects, or a curve of others "
                 "(kaplan_meier=...)"
             )
-        at_risk = self.subjects[::-1].cumsum()[::-1]
-        return KaplanMeier.from_arrays(self.times, at_risk, self.events)
+        return KaplanMeier.of_counts(self.times, self.subjects, self.events)
 
 
 @dataclass(frozen=True)
