@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.scale import RESULTS
+from benchmarks.scale_engines import ENGINES
 
 
 def draw(found: list[dict[str, Any]], path: Path) -> None:
@@ -17,13 +18,14 @@ def draw(found: list[dict[str, Any]], path: Path) -> None:
     mpl.use("agg")
     from matplotlib import pyplot as plt
 
-    measured = [entry for entry in found if "rule" in entry]
+    exact = [entry for entry in found if not entry.get("resolution")]
+    measured = [entry for entry in exact if "rule" in entry]
     rules = sorted({entry["rule"] for entry in measured})
     figure, axes = plt.subplots(
         1, len(rules), figsize=(4 * len(rules), 3.2), sharey=True, squeeze=False
     )
     for ax, rule in zip(axes[0], rules, strict=True):
-        for engine in ("memory", "parquet", "dask", "spark"):
+        for engine in ENGINES:
             points = sorted(
                 (entry["rows"], entry["cpu"])
                 for entry in measured

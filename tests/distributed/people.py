@@ -63,3 +63,11 @@ def weighted(table, seed=0):
     """Return a table with a column of weights, some of them 0."""
     rng = np.random.default_rng(seed)
     return table.assign(weight=rng.integers(0, 4, len(table)) * 0.7)
+
+
+def at_sites(table, seed=0):
+    """Return a table with three sites; at two of them the model is wrong otherwise."""
+    rng = np.random.default_rng(seed)
+    site = rng.choice(["north", "south", "east"], len(table), p=[0.5, 0.4, 0.1])
+    stretch = pd.Series(site).map({"north": 0.8, "south": 2.0, "east": 1.0})
+    return table.assign(site=site, time=table["time"] * stretch.to_numpy())

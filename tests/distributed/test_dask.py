@@ -20,7 +20,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import ConformalSurvival, ConsurvError, InvalidInput
 from consurv.distributed import dask_frame, frame_of
-from tests.distributed.people import Optimist, numbers, parts, subjects, weighted
+from tests.distributed.people import (
+    Optimist,
+    at_sites,
+    numbers,
+    parts,
+    subjects,
+    weighted,
+)
 
 NAMES = {"time": "time", "event": "event"}
 LOCAL = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit": 0}
@@ -89,6 +96,36 @@ def test_weights_are_a_column(client, kind, rule):
         for X in (table, frame(parts(table, 1, n=11)))
     )
     assert_allclose(there, here, rtol=0, atol=1e-9 * table["time"].max())
+
+
+@pytest.mark.filterwarnings("ignore::consurv.CalibrationWarning")
+@pytest.mark.parametrize("pooling", ["partial", "none"])
+def test_groups_are_a_column(client, pooling):
+    table = at_sites(subjects(900))
+    model = ConformalSurvival(
+        Optimist(), adjustment="time", censoring="auto", group_pooling=pooling
+    )
+    here, there = (
+        model.conformalize(X, **NAMES, groups="site").groups_
+        for X in (table, frame(parts(table, 1, n=11)))
+    )
+    assert there.labels == here.labels
+    assert there.sizes == here.sizes
+    assert_allclose(there.weights, here.weights, rtol=1e-9)
+    most = 1e-9 * table["time"].max()
+    for found, wanted in zip(there.members, here.members, strict=True):
+        assert_allclose(found.shifts, wanted.shifts, rtol=0, atol=most)
+
+
+@pytest.mark.parametrize("kind", ["time", "log-time"])
+def test_a_resolution_moves_times_on_the_workers(client, kind):
+    table = subjects(900)
+    model = ConformalSurvival(Optimist(), adjustment=kind, censoring="auto")
+    moved = table.assign(time=2 * np.ceil(table["time"] / 2))
+    here = numbers(model.conformalize(moved, **NAMES))
+    there = model.conformalize(frame(parts(table)), **NAMES, resolution=2)
+    assert_allclose(numbers(there), here, rtol=0, atol=1e-9)
+    assert len(there.kaplan_meier_.times) == moved["time"].nunique() < 60
 
 
 def test_rows_are_predicted_once_and_stay_on_the_workers(client):

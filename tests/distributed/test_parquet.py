@@ -69,6 +69,16 @@ def test_so_is_the_default(tmp_path, small_batches, whole):
     assert_allclose(numbers(there), numbers(here), rtol=0, atol=most)
 
 
+def test_an_empty_file_need_not_know_the_types(tmp_path):
+    """Of a column of text without rows pandas writes no type at all."""
+    table = subjects(60).assign(arm="a")
+    table[:0].to_parquet(tmp_path / "0.parquet")
+    table.to_parquet(tmp_path / "1.parquet")
+    assert parquet.read_schema(tmp_path / "0.parquet").field("arm").type == pa.null()
+    found = conformalized(tmp_path).predict_quantile(tmp_path, [0.5]).read_all()
+    assert found["arm"].to_pylist() == ["a"] * 60
+
+
 class TestWeights:
     @pytest.mark.parametrize(
         ("kind", "rule"),

@@ -6,17 +6,27 @@ import os
 import shutil
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import ConformalSurvival, InvalidInput
 from consurv.distributed import frame_of
-from tests.distributed.people import Optimist, numbers, subjects, weighted
+from tests.distributed.people import (
+    Optimist,
+    at_sites,
+    numbers,
+    subjects,
+    weighted,
+)
 
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
     pytest.skip("no Java on this machine, which Spark needs", allow_module_level=True)
 pytest.importorskip("pyspark")
+from pyspark import cloudpickle
+
+from consurv.distributed import spark_frame
 
 NAMES = {"time": "time", "event": "event"}
 # What Spark's own Python leaves to the garbage collector.
@@ -74,6 +84,7 @@ def conformalized(X, kind="time", rule="auto", model=None):
     ("kind", "rule"),
     [
         ("time", "auto"),
+        ("log-time", "auto"),
         ("log-time", "kaplan-meier"),
         ("level", "auto"),
         ("recalibrated", "auto"),
@@ -99,6 +110,75 @@ def test_weights_are_a_column(spark):
         for X in (table, spark.createDataFrame(table).repartition(2, "id"))
     )
     assert_allclose(there, here, rtol=0, atol=1e-9 * table["time"].max())
+
+
+@pytest.mark.filterwarnings("ignore::consurv.CalibrationWarning")
+def test_groups_are_a_column(spark):
+    table = at_sites(subjects(500))
+    model = ConformalSurvival(Optimist(), adjustment="time", censoring="uncensored")
+    here, there = (
+        model.conformalize(X, **NAMES, groups="site").groups_
+        for X in (table, spark.createDataFrame(table).repartition(2, "id"))
+    )
+    assert there.labels == here.labels
+    assert there.sizes == here.sizes
+    assert_allclose(there.weights, here.weights, rtol=1e-9)
+    assert min(there.weights) < 1
+    most = 1e-9 * table["time"].max()
+    for found, wanted in zip(there.members, here.members, strict=True):
+        assert (found is None) == (wanted is None)
+        if wanted is not None:
+            assert_allclose(found.shifts, wanted.shifts, rtol=0, atol=most)
+
+
+def test_a_resolution_moves_times_on_the_executors(there):
+    table = subjects(500)
+    model = ConformalSurvival(Optimist(), adjustment="time", censoring="auto")
+    moved = table.assign(time=2 * np.ceil(table["time"] / 2))
+    here = numbers(model.conformalize(moved, **NAMES))
+    found = model.conformalize(there, **NAMES, resolution=2)
+    assert_allclose(numbers(found), here, rtol=0, atol=1e-9)
+    assert len(found.kaplan_meier_.times) == moved["time"].nunique() < 60
+
+
+def test_a_long_curve_travels_once(spark, monkeypatch):
+    """Questions are small, however many different times there are."""
+    sizes, curves, answers = [], [], spark_frame._answers
+
+    def weigh(letter, curve):
+        sizes.append(len(cloudpickle.dumps(answers(letter, curve))))
+        curves.append(curve)
+        return answers(letter, curve)
+
+    monkeypatch.setattr(spark_frame, "_answers", weigh)
+    table = subjects(20_000)
+    found = conformalized(spark.createDataFrame(table).coalesce(2), rule="kaplan-meier")
+    assert len(found.kaplan_meier_.times) > 19_000  # 480 kB
+    assert len(sizes) > 3
+    assert max(sizes) < 100_000
+    assert len({id(curve) for curve in curves if curve is not None}) == 1
+    here = conformalized(table, rule="kaplan-meier")
+    most = 1e-9 * table["time"].max()
+    assert_allclose(numbers(found), numbers(here), rtol=0, atol=most)
+
+
+def test_without_a_context_the_curve_goes_with_each_question(spark, there, monkeypatch):
+    """As where Spark is reached by Spark Connect."""
+    monkeypatch.setattr(spark_frame, "_broadcast", lambda session, curve: None)
+    found = conformalized(there, rule="kaplan-meier")
+    here = conformalized(subjects(500), rule="kaplan-meier")
+    assert_allclose(numbers(found), numbers(here), rtol=0, atol=1e-9)
+    monkeypatch.undo()
+
+    class Connected:
+        @property
+        def sparkContext(self):
+            raise RuntimeError("[JVM_ATTRIBUTE_NOT_SUPPORTED]")
+
+    assert spark_frame._broadcast(Connected(), here.kaplan_meier_) is None
+    sent = spark_frame._broadcast(spark, here.kaplan_meier_)
+    assert sent.value == here.kaplan_meier_
+    sent.destroy()
 
 
 def test_predictions_are_columns_beside_the_others(there):

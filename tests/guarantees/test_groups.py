@@ -61,7 +61,7 @@ def groups_of(name, rng):
     rule = kind.choose_rule("uniform" if name == "level" else "uncensored", None)
     reading, times = SUBJECTS[name](rng)
     y = Outcome(times, np.ones(len(times), dtype=bool))
-    y = GroupedOutcome.of_groups(y, GROUP)
+    y = GroupedOutcome.of_groups(y, GROUP, (0, 1))
     block = Block(reading, LEVELS, y, proportional=name == "log-time")
 
     def make(blocks):

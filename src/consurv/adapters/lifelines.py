@@ -97,7 +97,9 @@ class LifelinesAdapter(Adapter):
         check_cells(estimator, frame, list(frame.columns))
         frame = plain_strata(estimator, frame)
         time, event = _free_name("time", frame), _free_name("event", frame)
-        frame = frame.assign(**{time: y.time, event: y.event})
+        # Two columns beside the others, which are not copied: lifelines does that.
+        frame = frame.copy(deep=False)
+        frame[time], frame[event] = y.time, y.event
         estimator.fit(frame, duration_col=time, event_col=event)
         return estimator
 

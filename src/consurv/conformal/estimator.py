@@ -299,8 +299,9 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
             is an ``Outcome`` with weights.
         groups : name of a column or array-like of shape (n,), optional
             Each group gets an adjustment of its own, see ``group_pooling``. A column of
-            *X* stays a feature, and predictions find it by its name; labels in an array
-            are to be given with every prediction.
+            *X* stays a feature, and predictions find it by its name, as they find a
+            Series by its own, though it is no feature; labels in an array are to be
+            given with every prediction.
         groups_val : array-like, optional
             The labels of *X_val*, where those of *X* are an array.
 
@@ -385,7 +386,8 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
             is held of a table that is not in memory grows with the number of different
             times.
         groups : name of a column or array-like of shape (n,), optional
-            As in ``fit``; a column that the model was not trained on is no feature.
+            As in ``fit``; a column that the model was not trained on is no feature. Of
+            a table that is not in memory it is a column.
 
         Returns
         -------
@@ -429,8 +431,9 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
             X, y, groups, names, self.group_pooling, sample_weight
         )
         settings.group_by(sets)
+        column = None if sets is None else sets.column
         subjects = given_subjects(
-            X, y, time, event, names, resolution, sample_weight, mark
+            X, y, time, event, names, resolution, sample_weight, mark, column
         )
         if not raw.adapter.is_fitted(estimator):
             raise NotConformalizedError(

@@ -111,5 +111,4 @@ class Settings:
         pooled = make(blocks)
         if self._groups is None:
             return pooled
-        assert isinstance(blocks, list)  # groups are refused elsewhere
         return with_groups(pooled, blocks, self._groups, make)

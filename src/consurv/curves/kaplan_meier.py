@@ -117,6 +117,29 @@ class KaplanMeier:
         estimate._estimate(*counts)
         return estimate
 
+    @classmethod
+    def of_counts(cls, times: Float, subjects: Numbers, events: Numbers) -> KaplanMeier:
+        """Return the estimate of counts that ``tally`` gave, or that sum up such ones.
+
+        They are neither checked nor copied, and cannot be changed afterwards: there may
+        be as many as subjects.
+
+        Parameters
+        ----------
+        times, subjects, events : ndarray of shape (K,)
+            Distinct times, ascending; how many subjects left at each, and how many of
+            them by the event, of which there must be one.
+
+        Examples
+        --------
+        >>> times, subjects, events = np.array([2.0, 4.0]), np.array([2, 1]), [1, 0]
+        >>> KaplanMeier.of_counts(times, subjects, np.array(events))
+        KaplanMeier(n=3, events=1, last time=4, end=12)
+        """
+        estimate = cls.__new__(cls)
+        estimate._estimate(times, subjects[::-1].cumsum()[::-1], events)
+        return estimate
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the counts that determine the estimate, for a file.
 

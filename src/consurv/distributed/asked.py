@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar
 
 from consurv._checks import Float
+from consurv.conformal.censoring.laws.lookup import SharedCurve
 from consurv.conformal.parts.blocks import Block
 from consurv.conformal.parts.partitions import BlockQuestion, Partitions
 from consurv.curves.kaplan_meier import KaplanMeier
@@ -69,7 +70,7 @@ class Asked(Partitions):
         referred: Any = object.__new__(type(self))
         referred.__dict__.update(self.__dict__)
         # The model was not trained on them: who is None belongs to no sample.
-        referred._reference, referred._member = curve, bool(member)
+        referred._reference, referred._member = SharedCurve.of(curve), bool(member)
         found: Self = referred
         return found
 

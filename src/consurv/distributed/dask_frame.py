@@ -116,7 +116,7 @@ class _OnWorkers(Asked):
         self._blocks()  # those with and without a curve share them
         referred: Any = super()._referring_to(curve, member)
         with _clearly():
-            told = dask.delayed(curve, pure=False, traverse=False)
+            told = dask.delayed(referred._reference, pure=False, traverse=False)
             # It may be long, and travels once, not with every question.
             (referred._curve,) = self._cluster.persist([told])
         return referred

@@ -44,7 +44,24 @@ def open_source(X: Any) -> Source:
     files = found_files(X)
     with _readable(files[0]):
         known = pads.dataset(files, format="parquet")
-    return _Files(list(known.get_fragments()), known.schema)
+    fragments = list(known.get_fragments())
+    return _Files(fragments, _typed(known.schema, fragments))
+
+
+def _typed(schema: Any, fragments: list[Any]) -> Any:
+    """Return the schema of the first file, with types that only others know.
+
+    A file without rows may not say of what type its columns are.
+    """
+    for fragment in fragments:
+        unknown = [f.name for f in schema if pa.types.is_null(f.type)]
+        if not unknown:
+            break
+        with _readable(_path(fragment)):
+            given = fragment.physical_schema
+        for name in set(unknown) & set(given.names):
+            schema = schema.set(schema.get_field_index(name), given.field(name))
+    return schema
 
 
 def found_files(X: Any) -> list[str]:
@@ -142,7 +159,7 @@ class _Files:
                     f"{_path(fragment)} lacks the column {name!r}, which "
                     f"{_path(self._fragments[0])} has"
                 )
-            if _kind(given.field(i).type) != _kind(wanted):
+            if _kind(given.field(i).type) not in (_kind(wanted), "null"):
                 raise InvalidInput(
                     f"{_path(fragment)} has another schema: its column {name!r} is "
                     f"{given.field(i).type}, and {wanted} in "

@@ -15,7 +15,6 @@ from consurv.conformal.parts.partitions import Partitions
 from consurv.conformal.quantile.questions import merge
 from consurv.conformal.reading.elsewhere import BlockReader, Columns
 from consurv.errors import InvalidInput
-from consurv.outcome import Outcome
 
 __all__ = ["BLOCK_ROWS", "Frame", "gathered", "joined", "merge_all", "nobody"]
 
@@ -67,9 +66,10 @@ def merge_all(summaries: Iterable[S | None]) -> S:
         if summary is not None:
             lists[0].append(summary)
             _carry(lists)
-    left = [merge(some) for some in lists if some]
+    left = [summary for some in lists for summary in some]
     if not left:
         raise nobody()
+    lists.clear()  # the last merge is the largest: nothing is held beside it
     return merge(left)
 
 
@@ -97,7 +97,8 @@ def joined(blocks: list[Block]) -> Block:
     return replace(
         blocks[0],
         reading=np.concatenate([block.reading for block in blocks]),
-        outcome=Outcome.concatenate([block.outcome for block in blocks]),
+        # Some know more than time and event.
+        outcome=type(blocks[0].outcome).concatenate([b.outcome for b in blocks]),
     )
 
 

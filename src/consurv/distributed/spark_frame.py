@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from pyspark import StorageLevel
 from consurv._checks import Float
 from consurv.conformal.parts.partitions import Partitions
 from consurv.conformal.reading.elsewhere import BlockReader, Columns
+from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.distributed.asked import Asked, Letter
 from consurv.distributed.batches import with_columns
 from consurv.distributed.frame import Frame, gathered, merge_all, nobody
@@ -48,9 +50,11 @@ class SparkFrame(Frame):
         wanted = self._frame.select([f"`{name}`" for name in read.names])
         blocks = wanted.mapInArrow(_blocks(read), _ROWS)
         blocks.persist(StorageLevel.MEMORY_AND_DISK)
+        subjects = _InSpark(read.levels, blocks)
         try:
-            yield _InSpark(read.levels, blocks)
+            yield subjects
         finally:
+            subjects.forget()
             blocks.unpersist()
 
     def with_columns(self, columns: Columns) -> Any:
@@ -68,14 +72,33 @@ class _InSpark(Asked):
     def __init__(self, levels: Float, blocks: Any) -> None:
         super().__init__(levels)
         self._blocks, self._made = blocks, False
+        self._told: list[Any] = []  # all curves that executors have been sent
+        self._curve: Any = None
         self.n_parts = 1  # known with the first answer
+
+    def forget(self) -> None:
+        """Let executors drop the curves that they were sent."""
+        for curve in self._told:
+            curve.destroy()
+
+    def _referring_to(self, curve: KaplanMeier, member: bool | None) -> Any:
+        referred: Any = super()._referring_to(curve, member)
+        # It may be long, and travels once, not with every question.
+        session = self._blocks.sparkSession
+        referred._curve = _broadcast(session, referred._reference)
+        if referred._curve is not None:
+            self._told.append(referred._curve)
+        return referred
 
     def _send(self, letter: Letter[S]) -> S:
         if not self._made:
             self._blocks.count()  # from many rows at a time, not one by one as below
             self._made = True
+        if self._curve is not None:
+            letter = replace(letter, reference=None)
         with _one_by_one(self._blocks.sparkSession):
-            rows = self._blocks.mapInArrow(_answers(letter), _ROWS).collect()
+            asked = self._blocks.mapInArrow(_answers(letter, self._curve), _ROWS)
+            rows = asked.collect()
         refused = [row["refusal"] for row in rows if row["refusal"] is not None]
         if refused:
             raise InvalidInput(min(refused))
@@ -84,6 +107,15 @@ class _InSpark(Asked):
         self.n_parts = len(rows)
         summary: S = merge_all(pickle.loads(row["content"]) for row in rows)
         return summary
+
+
+def _broadcast(session: Any, curve: KaplanMeier) -> Any:
+    """Send a curve to all executors; None where Spark cannot do it."""
+    try:
+        context = session.sparkContext
+    except Exception:  # Spark Connect has none, and says so in several ways
+        return None
+    return context.broadcast(curve)
 
 
 def _blocks(read: BlockReader) -> Callable[[Iterable[Any]], Iterator[Any]]:
@@ -100,11 +132,14 @@ def _blocks(read: BlockReader) -> Callable[[Iterable[Any]], Iterator[Any]]:
     return blocks
 
 
-def _answers(letter: Letter[Any]) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def _answers(
+    letter: Letter[Any], curve: Any
+) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """Return what makes one summary of the blocks of a partition."""
 
     def answers(batches: Iterable[Any]) -> Iterator[Any]:
         refused: list[str] = []
+        whole = letter if curve is None else replace(letter, reference=curve.value)
 
         def summaries() -> Iterator[Any]:
             for batch in batches:
@@ -112,7 +147,7 @@ def _answers(letter: Letter[Any]) -> Callable[[Iterable[Any]], Iterator[Any]]:
                     if refusal is not None:
                         refused.append(refusal)
                     elif not refused:
-                        yield letter.answer(pickle.loads(content))
+                        yield whole.answer(pickle.loads(content))
 
         try:
             summary = pickle.dumps(merge_all(summaries()), protocol=5)

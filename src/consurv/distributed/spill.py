@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from consurv._checks import Float
+from consurv.conformal.groups.outcome import GroupedOutcome
 from consurv.conformal.parts.blocks import Block
 from consurv.distributed.asked import Asked, Letter
 from consurv.distributed.frame import merge_all
@@ -82,10 +83,8 @@ class _Store:
             for i, block in enumerate(self._make()):
                 for name, array in _arrays(block).items():
                     np.save(self._path(i, name), array)
-                rest = replace(
-                    block, reading=block.reading[nobody].copy(), outcome=_NOBODY
-                )
-                self._facts.append(rest)
+                reading, outcome = block.reading[nobody].copy(), block.outcome[nobody]
+                self._facts.append(replace(block, reading=reading, outcome=outcome))
         return self._facts
 
     def _path(self, i: int, name: str) -> Path:
@@ -98,6 +97,9 @@ class _Store:
             outcome = Outcome(*columns)
             if self._path(i, "weight").exists():
                 outcome = outcome.weighted(np.load(self._path(i, "weight")))
+            if isinstance(rest.outcome, GroupedOutcome):
+                codes = np.load(self._path(i, "group"))
+                outcome = GroupedOutcome.of_groups(outcome, codes, rest.outcome.labels)
             reading = np.load(self._path(i, "reading"), mmap_mode="r")
             yield replace(rest, reading=reading, outcome=outcome)
 
@@ -110,7 +112,5 @@ class _Store:
 def _arrays(block: Block) -> dict[str, Any]:
     outcome = block.outcome
     arrays = {"reading": block.reading, "time": outcome.time, "event": outcome.event}
-    return arrays if outcome.weight is None else {**arrays, "weight": outcome.weight}
-
-
-_NOBODY = Outcome([], [])
+    more = {name: getattr(outcome, name, None) for name in ("weight", "group")}
+    return arrays | {name: array for name, array in more.items() if array is not None}

@@ -72,16 +72,20 @@ class WeibullAFT(SurvivalModel):
         self.offset_, self.unit_ = _offset(features), _unit(outcome.time)
         outcome = Outcome(time=outcome.time / self.unit_, event=outcome.event)
         fitter = _make_fitter(self.penalty)
-        self.fitter_ = _train(fitter, features - self.offset_, outcome)
+        self.fitter_ = _train(fitter, self._moved(features), outcome)
 
     def _predict_rows(self, features: NDArray[Any]) -> SurvivalCurves:
         fitter = self.fitter_
-        curves = adapter_for(fitter).curves(fitter, features - self.offset_)
+        curves = adapter_for(fitter).curves(fitter, self._moved(features))
         if self.unit_ == 1:
             return curves
         law = curves._form
         assert isinstance(law, Weibull)
         return SurvivalCurves._of(law.in_unit(self.unit_))
+
+    def _moved(self, features: NDArray[Any]) -> NDArray[Any]:
+        """Return features less the offset, mostly 0: then nothing is copied."""
+        return features - self.offset_ if self.offset_.any() else features
 
 
 def _offset(features: Float) -> Float:

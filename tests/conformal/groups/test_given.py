@@ -43,6 +43,15 @@ class TestColumns:
         np.testing.assert_array_equal(named.predict(table[X]), expected)
         np.testing.assert_array_equal(named.predict(table[X], groups="site"), expected)
 
+    def test_a_series_is_found_by_its_name_though_it_is_no_feature(self, table):
+        y, features = outcome(table), ["age", "dose"]
+        model = post().fit(table[features], y, groups=table["site"])
+        assert list(model.feature_names_in_) == features
+        wanted = model.predict(table[features], groups=table["site"].to_numpy())
+        np.testing.assert_array_equal(model.predict(table[X]), wanted)
+        with pytest.raises(InvalidInput, match="give groups="):
+            model.predict(table[features])
+
     def test_outcomes_may_be_columns_too(self, table):
         named = post().fit(table, time="months", event="died", groups="site")
         given = post().fit(table[X], outcome(table), groups="site")
@@ -81,14 +90,12 @@ class TestColumns:
         with pytest.raises(InvalidInput, match="names a column, and X is a ndarray"):
             post().fit(table[X].to_numpy(), outcome(table), groups="site")
 
-    def test_rows_elsewhere_are_refused(self, table, tmp_path):
+    def test_rows_elsewhere_have_no_score(self, table, tmp_path):
         path = tmp_path / "rows.parquet"
         table.to_parquet(path)
-        inner = CoxPH().fit(table[X], outcome(table))
-        with pytest.raises(InvalidInput, match="subjects in memory, and X is a"):
-            ConformalSurvival(inner).conformalize(
-                path, time="months", event="died", groups="site"
-            )
+        model = post().fit(table[X], outcome(table), groups="site")
+        with pytest.raises(InvalidInput, match="groups are for subjects in memory"):
+            model.score(path, time="months", event="died", groups="site")
 
 
 class TestFilesOfNewRows:

@@ -185,7 +185,9 @@ class TestSmallGroups:
 
 
 class TestGroupedOutcome:
-    y = GroupedOutcome.of_groups(Outcome([1, 2, 3], [1, 0, 1]), np.array([0, 2, 1]))
+    y = GroupedOutcome.of_groups(
+        Outcome([1, 2, 3], [1, 0, 1]), np.array([0, 2, 1]), "abc"
+    )
 
     def test_rows_and_pickles_keep_their_groups(self):
         assert self.y[[2, 0]].group.tolist() == [1, 0]
@@ -193,6 +195,7 @@ class TestGroupedOutcome:
         again = pickle.loads(pickle.dumps(self.y))
         assert again == self.y
         assert again.group.tolist() == [0, 2, 1]
+        assert again.labels == self.y[:0].labels == ("a", "b", "c")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 
 from consurv._checks import Bool, Float, Index
 
-__all__ = ["Differences", "differences"]
+__all__ = ["Differences", "counts_by_group", "differences"]
 
 # Where adjusted survival is compared; the levels asked for may be few, or many.
 _LEVELS = np.arange(9, 0, -1) / 10
@@ -42,9 +42,7 @@ class Differences(NamedTuple):
         return self.own + self.others
 
 
-def differences(
-    survival: Float, event: Bool, group: Index, n_groups: int, weight: Float
-) -> tuple[Differences, Differences]:
+def differences(counts: Float) -> tuple[Differences, Differences]:
     """Compare each group with all others on adjusted curves, in two ways.
 
     On these the hazard is one at every level, or the same for all. Events are counted
@@ -55,12 +53,9 @@ def differences(
 
     Parameters
     ----------
-    survival, event, group, weight : ndarray of shape (n,)
-        Adjusted survival at the observed times, whether the event happened, the number
-        of the group, and how many subjects each stands for.
-    n_groups : int
+    counts : ndarray of shape (2, G, L)
+        As ``counts_by_group`` gives them; those of parts add up.
     """
-    counts = _counts(survival, event, group, n_groups, weight)
     whole = counts.sum(axis=1, keepdims=True)
     # Own and others', (2, G, L) each.
     both = np.stack([counts, whole - counts], axis=1)
@@ -92,10 +87,18 @@ def _in_hazard(events: Float, exposure: Float) -> Differences:
     return Differences(squares, own, others, np.ones(len(squares)))
 
 
-def _counts(
+def counts_by_group(
     survival: Float, event: Bool, group: Index, n_groups: int, weight: Float
 ) -> Float:
-    """Return events and exposure by group and stretch of survival, (2, G, L)."""
+    """Return events and exposure by group and stretch of survival, (2, G, L).
+
+    Parameters
+    ----------
+    survival, event, group, weight : ndarray of shape (n,)
+        Adjusted survival at the observed times, whether the event happened, the number
+        of the group, and how many subjects each stands for.
+    n_groups : int
+    """
     with np.errstate(divide="ignore"):
         hazard = -np.log(survival)
     place = np.where(event, np.searchsorted(_CUTS, hazard), -1)

@@ -50,7 +50,7 @@ class GivenGroups(NamedTuple):
             As the user gave them.
         """
         labels = labels_of_counted(self.labels, outcome, given)
-        return GroupedOutcome.of_groups(outcome, codes_of(labels, known))
+        return GroupedOutcome.of_groups(outcome, codes_of(labels, known), known)
 
     def features_of(self, X: Any, features: Any) -> Any:
         """Return X without the column of groups, if it is none of the features.
@@ -70,7 +70,8 @@ def given_groups(groups: Any, X: Any, name: str = "groups") -> GivenGroups | Non
     Parameters
     ----------
     groups : str, array-like of shape (n,) or None
-        The name of a column of *X*, or the labels themselves.
+        The name of a column of *X*, or the labels themselves; a Series with a name is
+        a column, too, be it in *X* or not.
     X : table
     name : str
         What they are called where they are refused.
@@ -88,12 +89,14 @@ def given_groups(groups: Any, X: Any, name: str = "groups") -> GivenGroups | Non
         return None
     if frame_of(X) is not None:
         raise InvalidInput(
-            f"groups are for conformal subjects in memory, and X is a "
-            f"{type(X).__name__}; read a sample of its rows"
+            f"groups are for subjects in memory here, and X is a {type(X).__name__}; "
+            "read a sample of its rows"
         )
     X = as_table(X)
     if not isinstance(groups, str):
-        return GivenGroups(as_labels(groups, name=name, n=n_rows(X)), None)
+        column = getattr(groups, "name", None)
+        labels = as_labels(groups, name=name, n=n_rows(X))
+        return GivenGroups(labels, column if isinstance(column, str) else None)
     if not hasattr(X, "columns"):
         raise InvalidInput(
             f"{name}={groups!r} names a column, and X is a {type(X).__name__} whose "
@@ -108,6 +111,8 @@ def conformal_groups(
 ) -> tuple[Any, Callable[[Outcome], Outcome] | None, GroupSet | None]:
     """Return features of conformal subjects, what marks outcomes, and their groups.
 
+    Of a table that is not in memory nobody knows the labels yet.
+
     Parameters
     ----------
     X, y, groups, sample_weight
@@ -115,6 +120,9 @@ def conformal_groups(
     features : sequence of names, or None if nobody knows them
     pooling : {"partial", "none"}
     """
+    frame = None if groups is None else frame_of(X)
+    if frame is not None:
+        return X, None, GroupSet(None, _column_of(X, groups, frame.names), pooling)
     given = given_groups(groups, X)
     if given is None:
         return X, None, None
@@ -124,6 +132,17 @@ def conformal_groups(
         partial(given.label, known=known, given=(X, y, sample_weight)),
         GroupSet(known, given.column, pooling),
     )
+
+
+def _column_of(X: Any, groups: Any, names: list[Any]) -> str:
+    """Return the column of the groups of a table that is not in memory."""
+    if not isinstance(groups, str):
+        raise InvalidInput(
+            f"X is a {type(X).__name__} whose rows are not in memory: its groups are "
+            "one of its columns; give its name as groups"
+        )
+    check_there([groups], names, " of groups")
+    return groups
 
 
 class _Given(NamedTuple):

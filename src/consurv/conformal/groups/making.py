@@ -10,16 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from consurv._checks import Bool, Float, Index
-from consurv._labels import Label, told_groups
+from consurv._checks import Bool
+from consurv._labels import Label, known_labels, told_groups
 from consurv._warnings import warn
 from consurv.conformal.adjustments.adjustment import Adjustment
+from consurv.conformal.groups.asking import (
+    AskedOfGroup,
+    ComparedGroups,
+    GroupSizes,
+    part_of,
+)
 from consurv.conformal.groups.groups import Groups
-from consurv.conformal.groups.pooling import other_weights
-from consurv.conformal.parts.blocks import Block, CurveBlock
-from consurv.conformal.reading.raw_model import rows_of
+from consurv.conformal.groups.pooling import weights_by_counts
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.partitions import Blocks, Partitions, as_partitions
 from consurv.errors import CalibrationWarning, InvalidInput
-from consurv.outcome import Outcome
 
 __all__ = ["POOLINGS", "GroupSet", "check_rule", "with_groups"]
 
@@ -34,21 +39,22 @@ class GroupSet:
 
     Attributes
     ----------
-    labels : tuple of labels
+    labels : tuple of labels, or None
+        None if nobody has seen all rows: the subjects are asked.
     column : str or None
     pooling : {"partial", "none"}
     """
 
-    labels: tuple[Label, ...]
+    labels: tuple[Label, ...] | None
     column: str | None
     pooling: str
 
 
 def with_groups(
     pooled: Adjustment,
-    blocks: Sequence[Block],
+    blocks: Partitions | Sequence[Block],
     groups: GroupSet,
-    make: Callable[[list[Block]], Adjustment],
+    make: Callable[[Any], Adjustment],
 ) -> Adjustment:
     """Return the pooled adjustment with one for each group.
 
@@ -56,33 +62,37 @@ def with_groups(
     ----------
     pooled : Adjustment
         Of all *blocks* together.
-    blocks : sequence of Block
+    blocks : sequence of Block, or Partitions
         Whose outcomes are grouped.
     groups : GroupSet
     make : callable
-        From blocks to an adjustment, as *pooled* was made.
+        From blocks or partitions to an adjustment, as *pooled* was made.
     """
-    n = len(groups.labels)
-    codes = np.concatenate([_codes(block) for block in blocks])
-    event = np.concatenate([block.outcome.event for block in blocks])
-    sizes = np.bincount(codes, minlength=n)
-    few = np.bincount(codes[event], minlength=n) < _FEWEST_EVENTS
-    weights = np.zeros(n)
+    subjects = as_partitions(blocks)
+    found = subjects.ask(GroupSizes())
+    labels = groups.labels
+    if labels is None:
+        labels = known_labels(np.array(list(found), dtype=object))
+    sizes, events = zip(*(found.get(label, (0, 0)) for label in labels), strict=True)
+    weights = np.zeros(len(labels))
     if groups.pooling == "partial":
-        weights = _other_weights(pooled, blocks, codes, n)
+        # Whatever speaks for the censored has no part in what curves say.
+        light = replace(pooled, kaplan_meier=None)
+        compared = subjects.ask(ComparedGroups(light, labels))
+        weights = weights_by_counts(compared.counts)
+    few = np.array(events) < _FEWEST_EVENTS
     weights[few] = 1.0
-    _warn_of_few(groups, few)
+    _warn_of_few(labels, few)
     told = _Told()
     members = []
-    for g, (label, weight) in enumerate(zip(groups.labels, weights, strict=True)):
+    for label, weight in zip(labels, weights.tolist(), strict=True):
         with told.of(label):
-            own = None if weight == 1 else make(_blocks_of(g, weight, blocks))
+            own = None if weight == 1 else make(_subjects_of(subjects, label, weight))
         members.append(own)
     told.tell()
-    found = Groups(
-        groups.labels, tuple(members), tuple(sizes.tolist()), weights, groups.column
+    return replace(
+        pooled, groups=Groups(labels, tuple(members), sizes, weights, groups.column)
     )
-    return replace(pooled, groups=found)
 
 
 def check_rule(pooling: str, rule: Any) -> None:
@@ -95,50 +105,19 @@ def check_rule(pooling: str, rule: Any) -> None:
         )
 
 
-def _codes(block: Block) -> Index:
-    codes: Index = block.outcome.group  # type: ignore[attr-defined]
-    return codes
-
-
-def _other_weights(
-    pooled: Adjustment, blocks: Sequence[Block], codes: Index, n: int
-) -> Float:
-    survival = np.concatenate([pooled.at_observed(block) for block in blocks])
-    seen = Outcome.concatenate([block.outcome for block in blocks])
-    return other_weights(survival, seen.event, codes, n, seen.weight)
-
-
-def _blocks_of(group: int, weight: float, blocks: Sequence[Block]) -> list[Block]:
+def _subjects_of(
+    subjects: Partitions, label: Label, weight: float
+) -> list[Block] | Partitions:
     """Return the subjects of a group, and those of others with a weight."""
-    own = [_codes(block) == group for block in blocks]
-    pairs = zip(blocks, own, strict=True)
-    if weight:
-        return [_weigh(block, np.where(mine, 1.0, weight)) for block, mine in pairs]
-    return [_take(block, np.flatnonzero(mine)) for block, mine in pairs if mine.any()]
+    if not isinstance(subjects, Blocks):
+        return AskedOfGroup(subjects, label, weight)
+    parts = (part_of(block, label, weight) for block in subjects)
+    return [part for part in parts if part is not None]
 
 
-def _weigh(block: Block, factors: Float) -> Block:
-    y = block.outcome
-    return replace(block, outcome=Outcome(y.time, y.event, y.weights * factors))
-
-
-def _take(block: Block, rows: Index) -> Block:
-    features = block.features
-    more: dict[str, Any] = {}
-    if isinstance(block, CurveBlock) and block.curves is not None:
-        more["curves"] = block.curves[rows]
-    return replace(
-        block,
-        reading=block.reading[rows],
-        outcome=block.outcome[rows],
-        features=None if features is None else rows_of(features, rows),
-        **more,
-    )
-
-
-def _warn_of_few(groups: GroupSet, few: Bool) -> None:
+def _warn_of_few(labels: tuple[Label, ...], few: Bool) -> None:
     if few.any():
-        names = [groups.labels[g] for g in np.flatnonzero(few)]
+        names = [labels[g] for g in np.flatnonzero(few)]
         warn(
             f"fewer than {_FEWEST_EVENTS} events were observed in "
             f"{told_groups(names)}, for which the pooled adjustment stands in"

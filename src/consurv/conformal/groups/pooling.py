@@ -8,9 +8,13 @@ import numpy as np
 from scipy.stats import chi2
 
 from consurv._checks import Bool, Float, Index
-from consurv.conformal.groups.differences import Differences, differences
+from consurv.conformal.groups.differences import (
+    Differences,
+    counts_by_group,
+    differences,
+)
 
-__all__ = ["other_weights"]
+__all__ = ["other_weights", "weights_by_counts"]
 
 # How often groups that do not differ may seem to: all together, or any of them alone.
 _CHANCE = 0.01
@@ -69,7 +73,12 @@ def other_weights(
     array([0.008, 0.006])
     """
     weight = np.ones(len(survival)) if weight is None else weight
-    in_survival, in_log_hazard = differences(survival, event, group, n_groups, weight)
+    return weights_by_counts(counts_by_group(survival, event, group, n_groups, weight))
+
+
+def weights_by_counts(counts: Float) -> Float:
+    """Return the same from events and exposure by group, which parts add up to."""
+    in_survival, in_log_hazard = differences(counts)
     # A likelihood adds up hazards: who should have had the event e times sooner pulls
     # e times as much, whatever the logarithm says.
     found: Float = np.minimum(_weights(in_survival), _weights(in_log_hazard, np.expm1))

@@ -12,8 +12,10 @@ import pandas as pd
 
 from consurv._checks import Float
 from consurv._frames import frame_of
+from consurv._labels import as_labels
 from consurv._progress import listening
 from consurv.adapters.adapter import n_rows
+from consurv.conformal.groups.outcome import GroupedOutcome
 from consurv.conformal.parts.blocks import Block, Data
 from consurv.conformal.parts.partitions import Partitions
 from consurv.conformal.reading.columns import (
@@ -44,16 +46,20 @@ class BlockReader:
     levels : ndarray of shape (P,)
     read : callable
         From features and outcomes to a block.
+    group : str, optional
+        The column of groups, which may be a feature, too.
     """
 
     columns: OutcomeColumns
     levels: Float
     read: Read
+    group: str | None = None
 
     @property
     def names(self) -> list[Any]:
         """The columns that are needed."""
-        return [*(self.columns.features or ()), *self.columns.names]
+        names = [*(self.columns.features or ()), *self.columns.names]
+        return names if self.group in (None, *names) else [*names, self.group]
 
     def __call__(self, table: pd.DataFrame) -> Block | None:
         """Return the subjects of a table without their features; None if none."""
@@ -61,8 +67,12 @@ class BlockReader:
             table = table[table[self.columns.weight] != 0]
         if not n_rows(table):
             return None
+        X, outcome = self.columns.read(table)
+        if self.group is not None:
+            labels = as_labels(table[self.group], name=f"column {self.group!r}")
+            outcome = GroupedOutcome.of_labels(outcome, labels)
         with listening(_nobody):
-            block = self.read(self.columns.read(table))
+            block = self.read((X, outcome))
         # What was read off the curves is all that anybody asks for.
         return replace(block, features=None)
 
@@ -127,6 +137,7 @@ class _Here:
 class _There:
     frame: Any
     columns: OutcomeColumns
+    group: str | None
 
     @property
     def features(self) -> Any:
@@ -136,7 +147,7 @@ class _There:
     def blocks(
         self, read: Read, levels: Float, *, verbose: bool
     ) -> Iterator[Partitions]:
-        reader = BlockReader(self.columns, levels, read)
+        reader = BlockReader(self.columns, levels, read, self.group)
         with self.frame.subjects(reader, verbose=verbose) as subjects:
             yield subjects
 
@@ -150,6 +161,7 @@ def given_subjects(
     resolution: float | None = None,
     sample_weight: Any = None,
     mark: Callable[[Outcome], Outcome] | None = None,
+    group: str | None = None,
 ) -> Subjects:
     """Return the subjects of a table in memory or elsewhere.
 
@@ -165,6 +177,8 @@ def given_subjects(
     sample_weight : array-like of shape (n,), or the name of a column, or None
     mark : callable, optional
         Gives outcomes in memory something to know, such as groups.
+    group : str, optional
+        The column of groups where rows are not in memory.
     """
     frame = frame_of(X)
     if frame is None:
@@ -183,7 +197,7 @@ def given_subjects(
             "one of its columns; give its name as sample_weight"
         )
     columns = OutcomeColumns(time, event, features, resolution, sample_weight)
-    return _There(frame, columns.among(frame.names))
+    return _There(frame, columns.among(frame.names), group)
 
 
 def new_columns(X: Any, columns: Callable[[], Columns], groups: Any = None) -> Any:

@@ -8,12 +8,15 @@ in earlier cells, and the few times of the cell itself are compared one by one.
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Self
+
 import numpy as np
 
 from consurv._checks import Float, Index
 from consurv.curves.kaplan_meier import KaplanMeier
 
-__all__ = ["KaplanMeierLookup"]
+__all__ = ["KaplanMeierLookup", "SharedCurve", "lookup_of"]
 
 # Cells of the coarse tables: one for each event time, within these limits.
 _COARSE_CELLS = (1 << 12, 1 << 14)
@@ -100,6 +103,38 @@ class KaplanMeierLookup:
     def coarse_inverse(self, level: Float) -> Float:
         """Return about the time at which S falls to *level*, from a small table."""
         return self._inverse.take((level * self._n_coarse).astype(np.intp), mode="clip")
+
+
+class SharedCurve(KaplanMeier):
+    """A curve for many blocks, which share its look-up tables.
+
+    The tables go with the curve: nobody holds them longer than the blocks are asked.
+
+    Examples
+    --------
+    >>> shared = SharedCurve.of(KaplanMeier(([1, 0], [2, 4])))
+    >>> lookup_of(shared) is lookup_of(shared)
+    True
+    """
+
+    @classmethod
+    def of(cls, curve: KaplanMeier) -> Self:
+        """Return the same curve; its arrays are not copied."""
+        shared = object.__new__(cls)
+        shared.__dict__.update(curve.__dict__)
+        return shared
+
+    @cached_property
+    def lookup(self) -> KaplanMeierLookup:
+        """The tables, made on first use."""
+        return KaplanMeierLookup(self)
+
+
+def lookup_of(curve: KaplanMeier) -> KaplanMeierLookup:
+    """Return the look-up tables of a curve."""
+    if isinstance(curve, SharedCurve):
+        return curve.lookup
+    return KaplanMeierLookup(curve)
 
 
 def _place(x: Float, scale: float, last: int) -> Float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from consurv.conformal.censoring.laws.kaplan_meier import KaplanMeierLaw
 from consurv.conformal.censoring.laws.law import AT_THE_END
-from consurv.conformal.censoring.laws.lookup import KaplanMeierLookup
+from consurv.conformal.censoring.laws.lookup import lookup_of
 from consurv.conformal.censoring.laws.sampled import SampledLaw
 from consurv.conformal.censoring.rules.rule import CensoringRule
 from consurv.conformal.parts.blocks import Block, Contribution
@@ -57,7 +57,7 @@ class KaplanMeierRule(CensoringRule):
         censored = np.flatnonzero(~outcome.event)
         if not censored.size:
             return Contribution.of_points(block, events, outcome.time[events])
-        lookup = KaplanMeierLookup(block.kaplan_meier)
+        lookup = lookup_of(block.kaplan_meier)
         if self.n_samples is None and len(lookup.times) > _IN_CACHE:
             # Subjects with close percentile times, side by side in memory, make
             # look-ups fast; nothing else depends on their order.

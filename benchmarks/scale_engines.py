@@ -1,0 +1,169 @@
+"""Where the subjects of ``benchmarks.scale`` are, and what their workers take.
+
+Each engine is a context that gives the subjects of a folder of files, and a function
+that says by how many MB the largest worker has grown.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.simulate import LEVELS, conformal_set
+from consurv.conformal.adjustments import ADJUSTMENTS
+from consurv.conformal.parts.partitions import Blocks, Partitions
+from consurv.conformal.reading.columns import OutcomeColumns
+from consurv.conformal.reading.elsewhere import BlockReader
+from consurv.conformal.reading.raw_model import RawModel
+from consurv.curves import SurvivalCurves
+from consurv.distributed import frame_of
+
+__all__ = ["ENGINES", "cpu_seconds", "peak", "reader_of", "write_files"]
+
+FEATURES = ["x"]
+Given = Iterator[tuple[Partitions, Callable[[], float | None]]]
+
+
+class Weibull:
+    """A model in closed form, of the wrong shape, scale and effect."""
+
+    feature_names_in_ = FEATURES
+
+    def predict_survival_function(self, X: Any) -> SurvivalCurves:
+        """Return its curves."""
+        location = np.log(110) + 0.4 * X["x"].to_numpy()
+        return SurvivalCurves.from_aft(location, 1 / 1.3)
+
+
+def write_files(folder: Path, rows: int, files: int) -> None:
+    """Write subjects to files, part by part."""
+    size = -(-rows // files)
+    for i in range(files):
+        n = min(size, rows - i * size)
+        q, y = conformal_set(n, seed=i)
+        x = (np.log(q[:, 9]) - np.log(110 * np.log(2) ** (1 / 1.3))) / 0.4
+        table = pd.DataFrame({"x": x, "time": y.time, "event": y.event})
+        table.to_parquet(folder / f"{i:04d}.parquet", index=False)
+
+
+def reader_of(resolution: float | None = None) -> BlockReader:
+    """Return what reads the subjects of these files for shifts."""
+    read = ADJUSTMENTS["time"].read
+    columns = OutcomeColumns("time", "event", FEATURES, resolution)
+    reader = partial(read, RawModel(Weibull()), levels=LEVELS, in_training=False)
+    return BlockReader(columns, LEVELS, reader)
+
+
+@contextmanager
+def in_memory(folder: Path, read: BlockReader) -> Given:
+    """Give all rows as one block."""
+    block = read(pd.read_parquet(folder))
+    assert block is not None
+    yield Blocks([block]), lambda: None
+
+
+@contextmanager
+def in_files(folder: Path, read: BlockReader) -> Given:
+    """Give the files themselves."""
+    with frame_of(folder).subjects(read, verbose=False) as subjects:
+        yield subjects, lambda: None
+
+
+@contextmanager
+def on_dask(folder: Path, read: BlockReader, workers: int) -> Given:
+    """Give them to workers of a cluster."""
+    import dask.dataframe as dd
+    from distributed import Client, LocalCluster
+
+    how = {"threads_per_worker": 1, "memory_limit": 0, "host": "127.0.0.1"}
+    how["dashboard_address"] = "127.0.0.1:0"
+    with LocalCluster(n_workers=workers, **how) as own, Client(own) as client:
+        frame = dd.read_parquet(sorted(str(p) for p in folder.glob("*.parquet")))
+        before = client.run(_started)
+        with frame_of(frame).subjects(read, verbose=False) as subjects:
+            yield subjects, lambda: _growth(before, client.run(peak))
+
+
+@contextmanager
+def on_spark(folder: Path, read: BlockReader) -> Given:
+    """Give them to two tasks at a time."""
+    from pyspark.sql import SparkSession
+
+    os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    os.environ["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
+    builder = SparkSession.builder.master("local[2,4]")
+    for name, value in {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "3g",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.local.dir": os.environ.get("TMPDIR", "/tmp"),
+    }.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+
+    def workers(what: Callable[[], float]) -> dict[int, float]:
+        """Return a number of each Python worker, by its process."""
+
+        def asked(tables: Any) -> Iterator[pd.DataFrame]:
+            for _ in tables:
+                yield pd.DataFrame({"pid": [os.getpid()], "found": [what()]})
+
+        # Not by an RDD: these have workers of their own.
+        rows = session.range(0, 8, 1, 8).mapInPandas(asked, "pid long, found double")
+        return {row["pid"]: row["found"] for row in rows.collect()}
+
+    before = workers(_started)
+    frame = session.read.parquet(str(folder))
+    with frame_of(frame).subjects(read, verbose=False) as subjects:
+        yield subjects, lambda: _growth(before, workers(peak))
+    session.stop()
+
+
+ENGINES: dict[str, Callable[..., Any]] = {
+    "memory": in_memory,
+    "parquet": in_files,
+    "dask-1": partial(on_dask, workers=1),
+    "dask-2": partial(on_dask, workers=2),
+    "spark": on_spark,
+}
+
+
+def peak() -> float:
+    """Return the largest resident size of this process so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _started() -> float:
+    """Return it once all libraries are there that reading needs."""
+    import pyarrow.parquet  # noqa: F401
+
+    assert frame_of is not None
+    return peak()
+
+
+def _growth(before: dict[Any, float], after: dict[Any, float]) -> float:
+    """Return by how much the worker grew that grew most."""
+    start = max(before.values())
+    return max(size - before.get(who, start) for who, size in after.items())
+
+
+def cpu_seconds() -> float:
+    """Return those of this process and of all that it started."""
+    import psutil
+
+    own = psutil.Process()
+    used = [p.cpu_times() for p in [own, *own.children(recursive=True)]]
+    # Children that have ended are counted by those who waited for them.
+    return sum(t.user + t.system + t.children_user + t.children_system for t in used)
