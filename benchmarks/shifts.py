@@ -12,10 +12,11 @@ from benchmarks.simulate import LEVELS, conformal_set
 from benchmarks.timing import peak_memory, race
 from consurv import Outcome, conformal_shifts
 
-__all__ = ["bare_shifts", "measure", "measure_rules", "run"]
+__all__ = ["bare_shifts", "measure", "measure_rules", "measure_weights", "run"]
 
 CASE = "Shifts: exact kaplan-meier, uncensored, bare np.partition"
 COVARIATE_RULES = ("self-consistent", "local", "auto")
+WEIGHTED_RULES = ("uncensored", "margin", "kaplan-meier", "auto")
 
 
 def run(quick: bool) -> list[Measure]:
@@ -24,7 +25,8 @@ def run(quick: bool) -> list[Measure]:
     kinds = (False, True)
     found = [m for n in sizes for whole in kinds for m in measure(n, whole)]
     n = 10**4 if quick else 10**5
-    return found + [m for whole in kinds for m in measure_rules(n, whole)]
+    found += [m for whole in kinds for m in measure_rules(n, whole)]
+    return found + [m for whole in kinds for m in measure_weights(n, whole)]
 
 
 def measure(n: int, whole: bool) -> list[Measure]:
@@ -76,6 +78,20 @@ def measure_rules(n: int, whole: bool) -> list[Measure]:
         text = f"{label}extra memory of {name} / percentile times"
         sizes = peak_memory(rules[name]), q.nbytes
         result.append(Measure.of_bytes(CASE, text, sizes))
+    return result
+
+
+def measure_weights(n: int, whole: bool) -> list[Measure]:
+    """Measure what it costs that subjects have weights, rule by rule."""
+    q, y = conformal_set(n, whole=whole)
+    weighted = y.weighted(np.random.default_rng(1).uniform(0.2, 3, n))
+    label = f"N = {n:,}, {'whole-number' if whole else 'continuous'} times: "
+    result = []
+    for name in WEIGHTED_RULES:
+        sides = {"with": _call(q, weighted, name), "without": _call(q, y, name)}
+        times = race(sides, rounds=3)
+        text = f"{label}{name} with weights / without"
+        result.append(Measure.of_times(CASE, text, times["with"], times["without"]))
     return result
 
 

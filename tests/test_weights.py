@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from consurv import Outcome
-from consurv._weights import as_weights, at_ranks, drawn
+from consurv._weights import Weighing, as_weights, at_ranks, drawn
 from consurv.errors import InvalidInput
 
 BAD = [
@@ -36,6 +36,25 @@ class TestAsWeights:
         found = as_weights(given, 2)
         given[0] = 9
         assert_array_equal(found, [0.0, 2.5])
+
+
+class TestWeighing:
+    def test_equal_weights_are_worth_all_subjects(self):
+        found = Weighing.of(np.full(40, 2.5))
+        assert (found.total, found.n_effective) == (100.0, 40.0)
+
+    def test_one_who_outweighs_all_is_worth_one(self):
+        assert Weighing.of(np.array([1e9, 1.0, 1.0])).n_effective == pytest.approx(1)
+
+    def test_is_kept(self):
+        found = Weighing.of(np.array([1.0, 2.0]))
+        assert Weighing.from_stored({"other": 1, **found.to_stored()}) == found
+        assert Weighing.from_stored({"other": 1}) is None
+
+    @pytest.mark.parametrize("bad", [0.0, -1, np.inf, np.nan, "3", None, True])
+    def test_refuses_files_with_other_numbers(self, bad):
+        with pytest.raises(InvalidInput, match="its weights come to"):
+            Weighing.from_stored({"total_weight": bad, "n_effective": 2.0})
 
 
 class TestRanks:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,12 +13,71 @@ from consurv._checks import Float, Index, as_floats, check_same_length
 from consurv._rows import row_number
 from consurv.errors import InvalidInput
 
-__all__ = ["as_weights", "at_ranks", "drawn", "is_whole"]
+__all__ = ["Weighing", "as_weights", "at_ranks", "drawn", "is_whole"]
 
 # More subjects than this nobody has, and sums of weights would lose single ones.
 _MOST = 1e15
 # A rank that rounding alone keeps from the end of a subject's weight lies beyond it.
 _ROUNDING = 1e-9
+# What they are called in files.
+_TOTAL, _EFFECTIVE = "total_weight", "n_effective"
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """What the weights of some subjects come to.
+
+    Attributes
+    ----------
+    total : float
+        How many subjects they stand for.
+    n_effective : float
+        The effective sample size (Σw)²/Σw²: with how many subjects of equal weight an
+        average would vary as much (Kish).
+
+    Examples
+    --------
+    >>> Weighing.of(np.array([1.0, 1.0, 2.0])).told
+    'standing for 4, effective sample size 2.7'
+    """
+
+    total: float
+    n_effective: float
+
+    @classmethod
+    def of(cls, weight: Float) -> Self:
+        """Return what weights come to."""
+        return cls.of_sums(float(weight.sum()), float(weight @ weight))
+
+    @classmethod
+    def of_sums(cls, total: float, squares: float) -> Self:
+        """Return it from the sums of weights and of their squares."""
+        return cls(total, total**2 / squares)
+
+    @property
+    def told(self) -> str:
+        """Both in a few words."""
+        effective = f"effective sample size {_short(self.n_effective)}"
+        return f"standing for {_short(self.total)}, {effective}"
+
+    def to_stored(self) -> dict[str, float]:
+        """Return both numbers by names of their own."""
+        return {_TOTAL: self.total, _EFFECTIVE: self.n_effective}
+
+    @classmethod
+    def from_stored(cls, values: Mapping[str, Any]) -> Self | None:
+        """Return what ``to_stored`` gave, or None if there were no weights."""
+        if _TOTAL not in values and _EFFECTIVE not in values:
+            return None
+        numbers: list[Any] = [values.get(name) for name in (_TOTAL, _EFFECTIVE)]
+        for number in numbers:
+            if type(number) not in (int, float) or not 0 < number < np.inf:
+                raise InvalidInput(f"its weights come to {numbers}, no two numbers > 0")
+        return cls(*map(float, numbers))
+
+
+def _short(number: float) -> str:
+    return f"{number:,.1f}".removesuffix(".0")
 
 
 def as_weights(

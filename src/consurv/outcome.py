@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from consurv._checks import (
     from_arrow,
 )
 from consurv._fields import pick_fields
-from consurv._weights import as_weights
+from consurv._weights import Weighing, as_weights
 from consurv.errors import InvalidInput
 
 __all__ = ["Outcome", "as_events"]
@@ -193,6 +193,11 @@ class Outcome:
         return len(self) if self.weight is None else float(self.weight.sum())
 
     @property
+    def weighing(self) -> Weighing | None:
+        """What the weights come to; None without weights."""
+        return None if self.weight is None else Weighing.of(self.weight)
+
+    @property
     def n_events(self) -> int:
         """Number of subjects whose event was seen."""
         return int(np.count_nonzero(self.event))
@@ -219,6 +224,15 @@ class Outcome:
         array = np.empty(len(self), dtype=_DTYPE)
         array["event"], array["time"] = self.event, self.time
         return array
+
+    def to_kept(self) -> dict[str, Any]:
+        """Return times, events and weights, for a file."""
+        return {"time": self.time, "event": self.event, "weight": self.weight}
+
+    @classmethod
+    def from_kept(cls, state: Mapping[str, Any]) -> Outcome:
+        """Return the outcomes that ``to_kept`` told of."""
+        return Outcome(**state)
 
     def __len__(self) -> int:
         return len(self.time)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from consurv.errors import CalibrationWarning, InvalidInput
-from studies.bounds.contestants import CONTESTANTS, fitted, screening
+from studies.bounds.contestants import CONTESTANTS, Fitted, fitted, screening
 from studies.bounds.world import Setting, rng_of
 from studies.files import write_atomically
 from studies.owned import read_json
@@ -68,6 +68,14 @@ def run(
     yield from parallel(delayed(_one)(*task) for task in tasks)
 
 
+def _unless_refused(ask: Callable[[Fitted], Any], fit: Fitted) -> Any:
+    """Return what is found; None where too little is known."""
+    try:
+        return ask(fit)
+    except InvalidInput:
+        return None
+
+
 def _one(setting: Setting, repetition: int) -> tuple[str, str, dict[str, list[float]]]:
     world = setting.draw(rng_of(setting, repetition))
     found: dict[str, list[float]] = {}
@@ -75,15 +83,14 @@ def _one(setting: Setting, repetition: int) -> tuple[str, str, dict[str, list[fl
         warnings.simplefilter("ignore", CalibrationWarning)
         fit = fitted(world, setting.leaf)
         for name, contestant in CONTESTANTS.items():
-            try:
-                bound = contestant(fit)
-            except InvalidInput:  # too little is known for that one
+            bound = _unless_refused(contestant, fit)
+            if bound is None:
                 found[name] = []
                 continue
             covered = float(np.mean(world.time >= bound))
             # Curves that never fall say inf; nobody was followed for longer than this.
             bound = np.minimum(bound, world.y_calibration.time.max())
             found[name] = [covered, float(bound.mean()), float(np.median(bound))]
-        found[SCREENING] = screening(fit)
+        found[SCREENING] = _unless_refused(screening, fit) or []
     rounded = {k: [float(f"{x:.5g}") for x in v] for k, v in found.items()}
     return str(setting), str(repetition), rounded

@@ -28,7 +28,9 @@ from consurv.datasets import Dataset, make_weibull
 
 TINY = {
     "shifts": lambda: (
-        shifts.measure(300, whole=True) + shifts.measure_rules(300, whole=False)
+        shifts.measure(300, whole=True)
+        + shifts.measure_rules(300, whole=False)
+        + shifts.measure_weights(300, whole=False)
     ),
     "sampling": lambda: sampling.measure(200, n_samples=20, rounds=1),
     "inversion": lambda: inversion.measure(50, n_looped=3, rounds=1),

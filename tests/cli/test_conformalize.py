@@ -20,12 +20,12 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
 
 
-def run(out: Path, **files: Path) -> Result:
+def run(out: Path, *more: str, **files: Path) -> Result:
     given = {name: EXAMPLE / f"{name}.csv" for name in ("outcomes", "new")}
     given |= {"curves": EXAMPLE / "cal.csv"} | files
     options = [x for name, path in given.items() for x in (f"--{name}", str(path))]
-    more = ["--interpolation", "step", "--out", str(out)]
-    return CliRunner().invoke(app, ["conformalize", *options, *more])
+    usual = ["--interpolation", "step", "--out", str(out)]
+    return CliRunner().invoke(app, ["conformalize", *options, *usual, *more])
 
 
 @pytest.fixture
@@ -111,3 +111,24 @@ class TestIds:
 def test_from_curves_takes_curves_alone() -> None:
     with pytest.raises(InvalidInput, match="curves is a ndarray; give SurvivalCurves"):
         ConformalSurvival.from_curves(np.zeros((2, 2)), ([1, 1], [1, 2]))
+
+
+class TestWeights:
+    def test_are_those_of_the_library(self, tmp_path: Path, outcomes: Any) -> None:
+        weight = np.random.default_rng(0).uniform(0.5, 2, len(outcomes))
+        table = written(tmp_path, outcomes.assign(w=weight))
+        result = run(tmp_path / "out", "--weight", "w", outcomes=table)
+        assert result.exit_code == 0, result.stderr
+        cal = read_curves(EXAMPLE / "cal.csv", interpolation="step")
+        known = outcomes.assign(w=weight, id=outcomes["id"].astype(str))
+        known = known.set_index("id").loc[cal.ids]
+        y = Outcome(known["time"], known["event"], known["w"])
+        model = ConformalSurvival.from_curves(cal.curves, y, random_state=0)
+        found = load_adjustment(tmp_path / "out" / "adjustment.json")
+        assert found.weighing == model.adjustment_.weighing
+        assert found.weighing.told in " ".join(result.stdout.split())
+
+    def test_a_column_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
+        result = run(tmp_path / "out", "--weight", "heavy")
+        assert result.exit_code == 2
+        assert "outcomes.csv lacks the column 'heavy'" in result.stderr

@@ -8,7 +8,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from typer.testing import CliRunner, Result
 
-from consurv import ConformalSurvival, Outcome
+from consurv import ConformalSurvival, Outcome, load
 from consurv.cli.app import app
 from consurv.datasets import TableEncoder
 from consurv.models import make_model
@@ -57,15 +57,56 @@ def test_a_saved_model_knows_its_column(files: Any, column: str) -> None:
     np.testing.assert_allclose(pd.read_parquet(out)["survival"], first["survival"])
 
 
-@pytest.mark.parametrize("more", [["--groups", "nobody"], ["--drop", "COLUMN"]])
-def test_a_column_that_is_no_feature_is_refused(
-    files: Any, column: str, more: list[str]
-) -> None:
-    more = [column if word == "COLUMN" else word for word in more]
-    groups = [] if "--groups" in more else ["--groups", column]
-    result = run(*files.command, *groups, *more)
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("nobody", "train.csv lacks the column 'nobody'"),
+        ("event", "--groups and --event are both 'event'"),
+    ],
+)
+def test_a_bad_column_is_refused(files: Any, name: str, why: str) -> None:
+    result = run(*files.command, "--groups", name)
     assert result.exit_code != 0
-    assert "is no feature of train.csv" in " ".join(result.stderr.split())
+    assert why in " ".join(result.stderr.split())
+
+
+class TestAColumnThatIsNoFeature:
+    def command(self, files: Any, column: str) -> list[str]:
+        fast = ["--model", "coxph", "--conformal-set", "half"]
+        return [*files.command, "--group", column, "--drop", column, *fast]
+
+    def test_is_dropped_and_still_groups(self, files: Any, column: str) -> None:
+        saved = files.folder / "m.consurv"
+        command = self.command(files, column)
+        result = run(*command, "--save", str(saved))
+        assert result.exit_code == 0, result.stderr
+        assert "others weigh" in result.stdout
+        model = load(saved)
+        assert column not in model.feature_names_in_
+        assert model.groups_.column == column
+        new, out = str(files.folder / "new.csv"), files.folder / "again.parquet"
+        again = run("predict", str(saved), new, "--out", str(out))
+        assert again.exit_code == 0, again.stderr
+        first = pd.read_parquet(files.folder / "curves.parquet")
+        np.testing.assert_array_equal(
+            pd.read_parquet(out)["survival"], first["survival"]
+        )
+        parts = run(
+            "predict",
+            str(saved),
+            str(files.folder / "new.parquet"),
+            "--out",
+            str(files.folder / "parts"),
+        )
+        assert parts.exit_code == 0, parts.stderr
+
+    def test_new_subjects_need_it(self, files: Any, column: str) -> None:
+        files.new.drop(columns=column).to_csv(files.folder / "bad.csv", index=False)
+        command = self.command(files, column)
+        command[2] = str(files.folder / "bad.csv")
+        result = run(*command)
+        assert result.exit_code != 0
+        assert f"bad.csv lacks the column {column!r}" in " ".join(result.stderr.split())
 
 
 def test_new_groups_are_refused_or_pooled(files: Any, column: str) -> None:

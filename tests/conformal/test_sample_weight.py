@@ -11,6 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
 
 from consurv import ConformalSurvival, KaplanMeier, Outcome, SurvivalCurves
+from consurv.conformal.parts.blocks import Block
+from consurv.conformal.parts.partitions import Blocks
 from consurv.conformal.settings import Settings
 from consurv.errors import CalibrationWarning, InvalidInput
 from consurv.models import KaplanMeierModel, WeibullAFT
@@ -213,3 +215,27 @@ class TestFit:
         assert_array_equal(
             again.predict_quantile(self.X, [0.5]), model.predict_quantile(self.X, [0.5])
         )
+
+
+class TestWeighing:
+    def test_is_that_of_those_who_count(self):
+        curves, y, weight = subjects(0)
+        model = ConformalSurvival.from_curves(curves, y, sample_weight=weight)
+        found = model.adjustment_.weighing
+        assert found.total == weight.sum()
+        assert found.n_effective == weight.sum() ** 2 / (weight @ weight)
+        assert found.told in model.adjustment_._repr_html_()
+
+    def test_there_is_none_without_weights(self):
+        curves, y, _ = subjects(0)
+        assert ConformalSurvival.from_curves(curves, y).adjustment_.weighing is None
+
+    def test_does_not_depend_on_the_split(self):
+        """Parts of which some have no weights of their own."""
+        y = Outcome([1.0, 2.0, 3.0, 4.0], [1, 0, 1, 1], [1.0, 1.0, 2.0, 0.5])
+        parts = [y[:2].unweighted, y[2:]]
+        levels = np.array([0.5])
+        blocks = [Block(np.ones((2, 1)), levels, part) for part in parts]
+        whole = Blocks([Block(np.ones((4, 1)), levels, y)])
+        assert Blocks(blocks).outcomes.weighing == whole.outcomes.weighing
+        assert whole.outcomes.weighing == y.weighing

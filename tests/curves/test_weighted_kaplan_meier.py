@@ -56,10 +56,22 @@ class TestWeights:
         with pytest.raises(InvalidInput, match="has no event"):
             KaplanMeier(y)
 
-    def test_pseudo_observations_are_refused(self):
+    def test_pseudo_observations_of_members_are_refused(self):
         y, weight = sample(5)
+        with pytest.raises(InvalidInput, match="no plain meaning with weights"):
+            KaplanMeier(y).member_pseudo_observations(y.weighted(weight))
+        with pytest.raises(InvalidInput, match="no plain meaning with weights"):
+            KaplanMeier(y.weighted(weight * 0.5)).member_pseudo_observations(y)
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_an_outsider_is_one_subject_more(self, seed):
+        """(N + 1)θ₊ − Nθ by curves made anew, past the end of the sample too."""
+        y, weight = sample(seed, n=40, whole=seed % 2 == 0)
+        y = y.weighted(0.3 * weight + 0.1)
         km = KaplanMeier(y)
-        with pytest.raises(InvalidInput, match="no plain meaning with weights"):
-            km.member_pseudo_observations(y.weighted(weight))
-        with pytest.raises(InvalidInput, match="no plain meaning with weights"):
-            KaplanMeier(y.weighted(weight * 0.5)).outsider_pseudo_observations(y)
+        new = Outcome(np.linspace(0.5, 1.5 * km.t_max, 9), [0, 1, 0, 0, 1, 0, 0, 1, 0])
+        found = km.outsider_pseudo_observations(new)
+        for one, value in zip((new[i] for i in range(9)), found, strict=True):
+            more = KaplanMeier(Outcome.concatenate([y, one]))
+            wanted = (km.n + 1) * more.mean() - km.n * km.mean()
+            assert value == pytest.approx(wanted, rel=1e-9)

@@ -174,7 +174,7 @@ class TestHostileFiles:
         refused(tmp_path / "m", "which is no class for a model")
 
     def test_a_class_of_ours_that_is_not_kept(self, tmp_path):
-        state = {"class": "consurv.outcome.Outcome", "state": {}}
+        state = {"class": "consurv._weights.Weighing", "state": {}}
         sealed(tmp_path / "m", self.forged("consurv", state))
         refused(tmp_path / "m", "which cannot be kept")
 

@@ -6,12 +6,15 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
 
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.metrics import (
+    antolini_concordance_index,
     concordance_index,
     get_scorer,
     integrated_brier_score,
@@ -46,6 +49,78 @@ def data():
     X = rng.normal(1.5, 0.5, (400, 1))
     time, censoring = rng.exponential(np.exp(X[:, 0])), rng.uniform(0, 20, 400)
     return X, Outcome(np.minimum(time, censoring), time <= censoring)
+
+
+@pytest.fixture
+def routing():
+    with config_context(enable_metadata_routing=True):
+        yield
+
+
+class TestSampleWeight:
+    WEIGHT = np.random.default_rng(1).integers(0, 4, 400)
+
+    @pytest.mark.parametrize("name", SCORERS)
+    def test_counts_rows_as_if_they_were_repeated(self, data, name):
+        X, y = data
+        rows = np.repeat(np.arange(400), self.WEIGHT)
+        model, scorer = Stretched(2.0).fit(X, y), get_scorer(name)
+        found = scorer(model, X, y, sample_weight=self.WEIGHT)
+        assert found == pytest.approx(scorer(model, X[rows], y[rows]), rel=1e-9)
+        assert found == scorer(model, X, y.weighted(self.WEIGHT))
+        assert found != scorer(model, X, y)
+
+    @pytest.mark.usefixtures("routing")
+    def test_is_routed_to_scorers_that_ask_for_it(self, data):
+        X, y = data
+        asking = get_scorer("ibs").set_score_request(sample_weight=True)
+        other = get_scorer("ibs").set_score_request(sample_weight="w")
+        found = cross_validate(
+            Stretched(2.0),
+            X,
+            y,
+            cv=KFold(4),
+            scoring={"ibs": asking, "named": other},
+            params={"sample_weight": self.WEIGHT, "w": np.ones(400)},
+        )
+        weighted = cross_val_score(
+            Stretched(2.0),
+            X,
+            y.weighted(self.WEIGHT),
+            cv=KFold(4),
+            scoring=get_scorer("ibs"),
+        )
+        plain = cross_val_score(
+            Stretched(2.0), X, y, cv=KFold(4), scoring=get_scorer("ibs")
+        )
+        np.testing.assert_array_equal(found["test_ibs"], weighted)
+        np.testing.assert_array_equal(found["test_named"], plain)
+
+    @pytest.mark.usefixtures("routing")
+    def test_is_never_lost_in_silence(self, data):
+        X, y = data
+        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+            cross_validate(
+                Stretched(),
+                X,
+                y,
+                scoring=get_scorer("ibs"),
+                params={"sample_weight": self.WEIGHT},
+            )
+        unwanted = get_scorer("ibs").set_score_request(sample_weight=False)
+        with pytest.raises(TypeError, match="sample_weight"):
+            cross_validate(
+                Stretched(), X, y, scoring=unwanted, params={"sample_weight": [1] * 400}
+            )
+
+    def test_is_refused_by_metrics_that_cannot_weigh(self, data):
+        X, y = data
+        scorer = make_scorer(antolini_concordance_index, greater_is_better=True)
+        with pytest.raises(InvalidInput, match="takes no sample_weight"):
+            scorer(Stretched().fit(X, y), X, y, sample_weight=self.WEIGHT)
+        with pytest.raises(InvalidInput, match="takes no sample_weight"):
+            scorer.set_score_request(sample_weight=True)
+        assert scorer.get_metadata_routing().score.requests == {}
 
 
 class TestScorers:

@@ -36,6 +36,7 @@ from consurv.bounds.collecting import (
 )
 from consurv.bounds.covariate_shift import CoveredMass, warn_of_nothing
 from consurv.bounds.forest import NeighbourForest
+from consurv.bounds.keeping import KeptBound
 from consurv.bounds.methods import METHODS, Bound, Method, Options
 from consurv.bounds.screening import Screening, screened
 from consurv.conformal.censoring.nuisance import Fitted, Nuisance, curves_of
@@ -61,7 +62,7 @@ __all__ = ["ConformalLowerBound"]
 _COVERAGE = Between(0, 1)
 
 
-class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Times that a subject survives with a wanted probability, under censoring.
 
     A lower bound L(x) with P(T ≥ L(X)) ≥ coverage, on average over subjects, from the
@@ -535,6 +536,10 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
             )
         with clear_refusals(X):
             validate_data(self, X, skip_check_array=True)
+        self._hold(estimator, models, sample)
+        return self._rest_on(self.bound_at(self.coverage))
+
+    def _hold(self, estimator: Any, models: Fitted | None, sample: Sample) -> None:
         self.estimator_ = estimator
         self._models = models
         self.censoring_model_ = None if models is None else models.censoring
@@ -542,9 +547,11 @@ class ConformalLowerBound(MetaEstimatorMixin, BaseEstimator):  # type: ignore[mi
         self.n_conformal_ = len(sample)
         self.follow_up_ = float(sample.outcome.time.max())
         self._sample = sample
-        self.bound_ = self.bound_at(self.coverage)
-        self._found_for = self.coverage
-        self.weights_: Weights = self.bound_.weights
+
+    def _rest_on(self, bound: Bound) -> Self:
+        self.bound_ = bound
+        self._found_for = bound.coverage
+        self.weights_: Weights = bound.weights
         return self
 
     def _calibrated(self) -> Sample:

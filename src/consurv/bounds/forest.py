@@ -19,6 +19,7 @@ from consurv._params import AtLeast, Between, OneOf, check_params
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
+from consurv.keep.classes import KeptByAttributes
 from consurv.outcome import Outcome
 
 __all__ = ["NeighbourForest"]
@@ -27,7 +28,7 @@ __all__ = ["NeighbourForest"]
 _EARLY = 0.8
 
 
-class NeighbourForest(BaseEstimator):  # type: ignore[misc]
+class NeighbourForest(KeptByAttributes, BaseEstimator):  # type: ignore[misc]
     """A forest of neighbours, the default model of censoring.
 
     It sees more of who is censored when than a linear model does, and needs

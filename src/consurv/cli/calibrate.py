@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from consurv.cli.columns import Columns
 from consurv.cli.console import Steps, notes, stdout
 from consurv.cli.folder import Run, check_no_table, fill_folder
 from consurv.cli.outputs import check_outputs, warn_of_formulas, write_predictions
 from consurv.cli.predicting import N_TIMES, Predictor
-from consurv.cli.reading import Columns, read_tables
+from consurv.cli.reading import read_tables
 from consurv.cli.streaming import Parts, is_folder
 from consurv.cli.summary import print_summary
 from consurv.cli.training import (
@@ -32,6 +33,7 @@ from consurv.cli.training import (
     TimeUnitOption,
     TrainArgument,
     UnseenGroupOption,
+    WeightOption,
     conformal_model,
     train_model,
 )
@@ -83,6 +85,7 @@ def calibrate(
     drop: DropOption = None,
     groups: GroupsOption = None,
     unseen_group: UnseenGroupOption = "error",
+    weight: WeightOption = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
     quiet: QuietOption = False,
@@ -93,7 +96,7 @@ def calibrate(
     also scored on them, before and after.
     """
     model = model_name(model)
-    columns = Columns(time, event, id_column, tuple(drop or ()), groups)
+    columns = Columns(time, event, id_column, tuple(drop or ()), groups, weight)
     how: dict[str, Any] = {
         "percentiles": percentiles,
         "adjustment": adjustment,
@@ -119,7 +122,7 @@ def calibrate(
             tables = read_tables(train, new, columns)
             warn_of_formulas(tables.labels, outputs)
         with steps.follow("Training, conformalizing"):
-            train_model(estimator, tables.X, tables.y, model, groups)
+            train_model(estimator, tables.X, tables.y, model, tables.groups)
         if save is not None:
             estimator.save(save)
         predictor = Predictor(estimator, tables.X_new, tables.labels, tables.y_new)

@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from consurv._warnings import warn
+from consurv.cli.columns import Columns
 from consurv.cli.console import Steps, notes, stdout
 from consurv.cli.outputs import warn_of_formulas, write_predictions
 from consurv.cli.predicting import Predictor
@@ -26,7 +27,7 @@ from consurv.cli.training import (
 from consurv.conformal import ConformalSurvival, save_adjustment
 from consurv.conformal.reading.curve_rows import CurveRows
 from consurv.datasets.curve_files import CurveFile, ids_of, read_curves
-from consurv.datasets.table import read_table, split_outcome
+from consurv.datasets.table import read_table
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 from consurv.report.html import check_libraries, report_on
@@ -61,6 +62,13 @@ def conformalize(
     adjustment: AdjustmentOption = "auto",
     censoring: CensoringOption = "auto",
     time_unit: TimeUnitOption = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of --outcomes that says how many subjects each stands for, 0 "
+            "for none."
+        ),
+    ] = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
     quiet: QuietOption = False,
@@ -77,7 +85,8 @@ def conformalize(
                 read_curves(path, id=id_column, interpolation=interpolation)
                 for path in (curves, new)
             )
-            table = _outcomes(outcomes, id_column, time, event)
+            columns = Columns(time, event, id_column, weight=weight)
+            table = _outcomes(outcomes, columns)
             y = _joined(known, table, curves.name, outcomes.name)
             y_new = _perhaps(asked, table, outcomes.name)
             labels = pd.DataFrame({"subject": range(len(asked.ids))})
@@ -115,7 +124,7 @@ def conformalize(
                 )
             written.append(out / "report.html")
     if not quiet:
-        _print_summary(predictor, y, written)
+        _print_summary(predictor, y.counting, written)
 
 
 def _check_folder(out: Path, force: bool) -> None:
@@ -130,26 +139,29 @@ def _check_folder(out: Path, force: bool) -> None:
 
 
 def _print_summary(predictor: Predictor, y: Outcome, written: list[Path]) -> None:
-    say = stdout().print
+    say, adjustment = stdout().print, predictor.model.adjustment_
+    weighed = f" ({y.weighing.told})" if y.weighing else ""
     say(
-        f"{len(y):,} subjects with {y.n_events:,} events set the adjustment "
-        f"({predictor.model.adjustment_.kind}) of {len(predictor.X):,} new ones."
+        f"{len(y):,} subjects with {y.n_events:,} events{weighed} set the adjustment "
+        f"({adjustment.kind}) of {len(predictor.X):,} new ones."
     )
     print_scores(predictor)
     for path in written:
         say(Text(str(path)), soft_wrap=True)
 
 
-def _outcomes(path: Path, id_column: str, time: str, event: str) -> pd.DataFrame:
+def _outcomes(path: Path, columns: Columns) -> pd.DataFrame:
     frame = read_table(path)
-    ids = ids_of(frame, id_column, path.name)
+    columns.check(frame, path.name)
+    ids = ids_of(frame, str(columns.id), path.name)
     if not ids.is_unique:
         twice = ids[ids.duplicated()][0]
         raise InvalidInput(
             f"{path.name} has the id {twice!r} twice; each subject has one outcome"
         )
-    _, y = split_outcome(frame, time=time, event=event, source=path.name)
-    return pd.DataFrame({"time": y.time, "event": y.event}, index=ids)
+    y = columns.outcome(frame, path.name)
+    found = {"time": y.time, "event": y.event, "weight": y.weights}
+    return pd.DataFrame(found, index=ids)
 
 
 def _joined(file: CurveFile, table: pd.DataFrame, name: str, source: str) -> Outcome:
@@ -161,7 +173,7 @@ def _joined(file: CurveFile, table: pd.DataFrame, name: str, source: str) -> Out
             f"first {lacking[0]!r}; the ids must be the same in both"
         )
     rows = table.loc[file.ids]
-    return Outcome(time=rows["time"].to_numpy(), event=rows["event"].to_numpy())
+    return Outcome(*(rows[part].to_numpy() for part in ("time", "event", "weight")))
 
 
 def _perhaps(file: CurveFile, table: pd.DataFrame, source: str) -> Outcome | None:

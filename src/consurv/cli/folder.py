@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from consurv._versions import __version__
+from consurv.cli.columns import Columns
 from consurv.cli.console import Steps, notes
-from consurv.cli.reading import Columns, read_training
+from consurv.cli.reading import read_training
 from consurv.cli.streaming import Parts, stream, told
 from consurv.cli.training import conformal_model, train_model
 from consurv.conformal import ConformalSurvival, load
@@ -39,9 +40,9 @@ class Run:
         """Return the model, trained and conformalized."""
         estimator = conformal_model(self.model, **self.how)
         with steps.step("Reading"):
-            X, y = read_training(self.train, self.columns)
+            X, y, groups = read_training(self.train, self.columns)
         with steps.follow("Training, conformalizing"):
-            train_model(estimator, X, y, self.model, self.columns.groups)
+            train_model(estimator, X, y, self.model, groups)
         return estimator
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from consurv.cli.console import Steps, notes, stdout
 from consurv.cli.folder import check_no_table, predict_folder
 from consurv.cli.outputs import check_outputs, warn_of_formulas, write_predictions
-from consurv.cli.predicting import N_TIMES, Predictor
+from consurv.cli.predicting import N_TIMES, Predictor, wanted_columns
 from consurv.cli.reading import labels_of
 from consurv.cli.streaming import Parts, is_folder
 from consurv.cli.training import ForceOption, IdOption, QuietOption
@@ -83,5 +83,5 @@ def predict(
 
 def _features(model: ConformalSurvival, frame: Any, source: str) -> Any:
     """Return the columns that the model knows; without names, all of them."""
-    names = getattr(model, "feature_names_in_", None)
-    return frame if names is None else pick_columns(frame, list(names), source)
+    names = wanted_columns(model)
+    return frame if names is None else pick_columns(frame, names, source)

@@ -22,9 +22,24 @@ __all__ = [
     "curve_table",
     "curve_times",
     "percentile_table",
+    "wanted_columns",
 ]
 
 N_TIMES = 50
+
+
+def wanted_columns(model: ConformalSurvival) -> list[str] | None:
+    """Return the columns that predictions need: features, and that of groups.
+
+    None where the model does not know its features by name.
+    """
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return None
+    groups = model.adjustment_.groups
+    column = None if groups is None else groups.column
+    extra = [] if column is None or column in names else [column]
+    return [*map(str, names), *extra]
 
 
 @dataclass

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from consurv._warnings import warn
-from consurv.datasets import read_table, split_outcome
+from consurv.cli.columns import Columns
+from consurv.datasets import read_table
 from consurv.datasets.table import pick_columns
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
-__all__ = ["Columns", "Tables", "formulas", "labels_of", "read_tables", "read_training"]
+__all__ = ["Tables", "formulas", "labels_of", "read_tables", "read_training"]
 
 # Ages of fewer subjects may well be all different.
 _MANY = 50
@@ -25,26 +27,17 @@ _RESULT_COLUMNS = frozenset(
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Which columns mean what; all others are features."""
-
-    time: str
-    event: str
-    id: str | None = None
-    drop: tuple[str, ...] = ()
-    groups: str | None = None  # a feature, too
-
-
-@dataclass(frozen=True)
 class Tables:
     """What was read.
 
     Attributes
     ----------
     X, y : DataFrame and Outcome
-        Features and outcomes of the training subjects.
+        Features and outcomes of the training subjects; with weights, if there are.
+    groups : str or Series or None
+        Their groups: the feature that holds them, or the column that is none.
     X_new : DataFrame
-        The same features of the new subjects.
+        The same features of the new subjects, and their groups.
     y_new : Outcome or None
         Their outcomes, if the table has usable ones.
     labels : DataFrame
@@ -53,6 +46,7 @@ class Tables:
 
     X: pd.DataFrame
     y: Outcome
+    groups: str | pd.Series[Any] | None
     X_new: pd.DataFrame
     y_new: Outcome | None
     labels: pd.DataFrame
@@ -60,27 +54,33 @@ class Tables:
 
 def read_tables(train: Path, new: Path, columns: Columns) -> Tables:
     """Read both tables; columns that training does not have are left aside."""
-    X, y = read_training(train, columns)
+    X, y, groups = read_training(train, columns)
     frame = read_table(new)
+    wanted = X.columns.tolist()
+    if isinstance(groups, pd.Series):
+        wanted.append(str(groups.name))
     return Tables(
         X,
         y,
-        X_new=pick_columns(frame, X.columns.tolist(), new.name),
+        groups,
+        X_new=pick_columns(frame, wanted, new.name),
         y_new=_known_outcome(frame, columns, new.name),
         labels=labels_of(frame, columns.id, new.name),
     )
 
 
-def read_training(path: Path, columns: Columns) -> tuple[pd.DataFrame, Outcome]:
-    """Return features and outcomes of the subjects to train on."""
+def read_training(
+    path: Path, columns: Columns
+) -> tuple[pd.DataFrame, Outcome, str | pd.Series[Any] | None]:
+    """Return features, outcomes and groups of the subjects to train on."""
     frame = read_table(path)
-    pick_columns(frame, columns.drop, path.name)  # a misspelt one would stay
-    frame = frame.drop(columns=list(columns.drop))
-    if columns.id in frame.columns:
-        frame = frame.drop(columns=columns.id)
-    X, y = split_outcome(
-        frame, time=columns.time, event=columns.event, source=path.name
-    )
+    columns.check(frame, path.name)
+    groups = columns.groups_in(frame)
+    gone = {columns.id, *columns.drop} - {columns.weight}
+    frame = frame.drop(columns=list(gone.intersection(frame.columns)))
+    y = columns.outcome(frame, path.name)
+    known = {columns.time, columns.event, columns.weight}
+    X = frame.drop(columns=list(known.intersection(frame.columns)))
     if not y.n_events:
         raise InvalidInput(
             f"{path.name} has no event among its {len(y)} subjects: {columns.event!r} "
@@ -88,14 +88,8 @@ def read_training(path: Path, columns: Columns) -> tuple[pd.DataFrame, Outcome]:
         )
     if X.shape[1] == 0:
         raise InvalidInput(f"{path.name} has no feature columns besides the outcome")
-    if columns.groups is not None and columns.groups not in X.columns:
-        raise InvalidInput(
-            f"--groups {columns.groups} is no feature of {path.name}, which has "
-            f"{', '.join(map(str, X.columns[:12]))}; name one of these, and do not "
-            "drop it"
-        )
     _warn_of_ids(X, columns.id, path.name)
-    return X, y
+    return X, y, groups
 
 
 def _warn_of_ids(X: pd.DataFrame, given: str | None, source: str) -> None:
@@ -128,10 +122,15 @@ def formulas(labels: pd.DataFrame) -> int:
 def _known_outcome(frame: pd.DataFrame, columns: Columns, name: str) -> Outcome | None:
     if not {columns.time, columns.event} <= set(frame.columns):
         return None
+    if columns.weight is not None and columns.weight not in frame.columns:
+        warn(
+            f"{name} has no column {columns.weight!r}: its subjects count 1 each in "
+            "the scores",
+            UserWarning,
+        )
+        columns = replace(columns, weight=None)
     try:
-        return split_outcome(
-            frame, time=columns.time, event=columns.event, source=name
-        )[1]
+        return columns.outcome(frame, name)
     except InvalidInput as error:  # predictions do not need them
         warn(f"the new subjects are not scored: {error}", UserWarning)
         return None

@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from consurv.cli.by_risk import add_group_rows
+from consurv.cli.columns import Columns
 from consurv.cli.console import Steps, notes, stdout
-from consurv.cli.reading import Columns, Tables, read_tables
+from consurv.cli.reading import Tables, read_tables
 from consurv.cli.training import (
     AdjustmentOption,
     CensoringOption,
@@ -29,6 +30,7 @@ from consurv.cli.training import (
     TimeUnitOption,
     TrainArgument,
     UnseenGroupOption,
+    WeightOption,
     conformal_model,
     train_model,
 )
@@ -68,6 +70,7 @@ def report(
     drop: DropOption = None,
     groups: GroupsOption = None,
     unseen_group: UnseenGroupOption = "error",
+    weight: WeightOption = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
     quiet: QuietOption = False,
@@ -85,13 +88,13 @@ def report(
         time_unit=time_unit,
         unseen_group=unseen_group,
     )
-    columns = Columns(time, event, id_column, tuple(drop or ()), groups)
+    columns = Columns(time, event, id_column, tuple(drop or ()), groups, weight)
     with notes(), Steps(quiet) as steps:
         with steps.step("Reading"):
             tables = read_tables(train, test, columns)
             y = _outcomes(tables, test, columns)
         with steps.follow("Training, conformalizing"):
-            train_model(estimator, tables.X, tables.y, model, groups)
+            train_model(estimator, tables.X, tables.y, model, tables.groups)
         with steps.step("Reporting"):
             written = report_on(
                 estimator,

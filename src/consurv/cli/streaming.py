@@ -14,7 +14,7 @@ from rich.text import Text
 
 from consurv._files import write_atomically
 from consurv.cli.console import Steps, stdout
-from consurv.cli.predicting import Prediction, percentile_table
+from consurv.cli.predicting import Prediction, percentile_table, wanted_columns
 from consurv.cli.reading import labels_of
 from consurv.cli.writing import writing
 from consurv.conformal import ConformalSurvival
@@ -136,7 +136,7 @@ def _batches(
     from consurv.distributed.files import open_source
 
     source, start = open_source(path), 0
-    names = [str(name) for name in model.feature_names_in_]
+    names = wanted_columns(model) or []  # who has no names is refused before
     wanted = names if id_column is None else [*names, id_column]
     header = pd.DataFrame(columns=source.schema.names)
     pick_columns(header, wanted, str(path))  # says which columns are lacking

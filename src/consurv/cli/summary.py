@@ -42,7 +42,7 @@ def print_scores(predictor: Predictor) -> None:
 def _facts(
     tables: Tables, name: str, predictor: Predictor, outputs: tuple[Path, Path]
 ) -> Table:
-    model, y, n_new = predictor.model, tables.y, len(tables.X_new)
+    model, y, n_new = predictor.model, tables.y.counting, len(tables.X_new)
     adjustment = model.adjustment_
     groups = adjustment.groups
     facts = {
@@ -51,7 +51,7 @@ def _facts(
         "features": f"{tables.X.shape[1]:,}",
         "model": name,
         "adjusted": adjustment.adjusts,
-        "conformal set": f"{model.conformal_set_}: {model.n_conformal_:,} subjects",
+        "conformal set": f"{model.conformal_set_}: {adjustment.told_subjects}",
         "censoring rule": adjustment.censoring,
         **({} if groups is None else {"groups": groups.told}),
         "percentile levels": f"{len(model.levels_):,}",

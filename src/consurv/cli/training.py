@@ -33,6 +33,7 @@ __all__ = [
     "TimeUnitOption",
     "TrainArgument",
     "UnseenGroupOption",
+    "WeightOption",
     "conformal_model",
     "train_model",
 ]
@@ -73,8 +74,18 @@ CensoringOption = Annotated[
 GroupsOption = Annotated[
     str | None,
     typer.Option(
+        "--groups",
+        "--group",
         help="Column of groups, such as sites: each gets an adjustment of its own, as "
-        "far as the data tell it from that of all. It stays a feature."
+        "far as the data tell it from that of all. It stays a feature, unless --drop "
+        "names it, too.",
+    ),
+]
+WeightOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that says how many subjects each row stands for in the adjustment "
+        "and in scores, 0 for none. It is no feature; the model is trained without."
     ),
 ]
 UnseenGroupOption = Annotated[
@@ -139,7 +150,7 @@ def train_model(
     X: Any,
     y: Outcome,
     name: str,
-    groups: str | None = None,
+    groups: Any = None,
 ) -> None:
     """Train and conformalize on the training table; say it plainly if that fails."""
     try:

@@ -299,8 +299,9 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
             is an ``Outcome`` with weights.
         groups : name of a column or array-like of shape (n,), optional
             Each group gets an adjustment of its own, see ``group_pooling``. A column of
-            *X* stays a feature, and predictions find it by its name; labels in an array
-            are to be given with every prediction.
+            *X* stays a feature, and predictions find it by its name, as they find a
+            Series by its own, though it is no feature; labels in an array are to be
+            given with every prediction.
         groups_val : array-like, optional
             The labels of *X_val*, where those of *X* are an array.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -22,6 +22,7 @@ from consurv.curves.invariants import (
     check_times,
     make_nodes,
 )
+from consurv.curves.kept import form_of, state_of
 from consurv.curves.nodes import Nodes
 from consurv.curves.picture import plot_curves
 from consurv.curves.readers import read_frame, read_step_functions
@@ -601,6 +602,15 @@ class SurvivalCurves:
 
     def __iter__(self) -> Iterator[Self]:
         return (self[i] for i in range(len(self)))
+
+    def to_kept(self) -> dict[str, Any]:
+        """Return the curves as plain numbers, for a file."""
+        return state_of(self._form)
+
+    @classmethod
+    def from_kept(cls, state: Mapping[str, Any]) -> SurvivalCurves:
+        """Return the curves that ``to_kept`` told of."""
+        return SurvivalCurves._of(form_of(state))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"curves are immutable; make new ones to change {name}")

@@ -67,7 +67,9 @@ def pseudo_observations(km: KaplanMeier, y: Outcome, change: Change) -> Float:
     """
     # In ascending order look-ups stay in the cache, and the subjects who move the
     # end of the sample come last.
-    if y.weight is not None or km.at_risk.dtype.kind == "f":
+    # One subject can be added to any sample; only a whole one can be taken away.
+    fractions = change is Change.REMOVE and km.at_risk.dtype.kind == "f"
+    if y.weight is not None or fractions:
         raise InvalidInput(
             "pseudo-observations are differences that one subject makes, and have no "
             "plain meaning with weights; leave sample_weight out"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
+
+from sklearn.utils.metadata_routing import MetadataRequest
 
 from consurv._registry import resolve
 from consurv.curves.curves import SurvivalCurves
@@ -31,17 +33,69 @@ class CurveScorer:
     options : mapping of str to object
     curves : callable or None
         ``curves(estimator, X)``; by default ``estimator.predict_survival_function(X)``.
+    requests : mapping of str to bool, str or None
+        What is asked for with scikit-learn's metadata routing: see
+        ``set_score_request``.
     """
 
     metric: Function
     greater_is_better: bool
     options: Mapping[str, Any] = field(default_factory=dict)
     curves: Callable[[Any, Any], SurvivalCurves] | None = None
+    requests: Mapping[str, Any] = field(default_factory=dict)
 
-    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        """Return the score of a fitted estimator, higher = better."""
-        value = float(self.metric(y, self._curves(estimator, X), **self.options))
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any = None
+    ) -> float:
+        """Return the score of a fitted estimator, higher = better.
+
+        Subjects count as much as *sample_weight* says, or as outcomes with weights do.
+        """
+        options = dict(self.options)
+        if sample_weight is not None:
+            self._check_weights()
+            options["sample_weight"] = sample_weight
+        value = float(self.metric(y, self._curves(estimator, X), **options))
         return value if self.greater_is_better else -value
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> CurveScorer:
+        """Return the scorer with a request for weights, for metadata routing.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            True asks for what is routed under that name, a str for what has another
+            name; False leaves it out, and with None it is refused.
+
+        Examples
+        --------
+        With ``sklearn.set_config(enable_metadata_routing=True)`` weights reach scorers
+        that ask for them:
+        ``cross_validate(model, X, y, scoring=scorer, params={"sample_weight": w})``.
+
+        >>> scorer = get_scorer("ibs").set_score_request(sample_weight=True)
+        >>> scorer.get_metadata_routing().score.requests
+        {'sample_weight': True}
+        """
+        if sample_weight:
+            self._check_weights()
+        return replace(self, requests={"sample_weight": sample_weight})
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return what is asked for; scikit-learn calls this."""
+        asked = MetadataRequest(owner=type(self).__name__)
+        if "sample_weight" in _options_of(self.metric):
+            # Unless a request says otherwise, routed weights are refused, not lost.
+            for name, alias in {"sample_weight": None, **self.requests}.items():
+                asked.score.add_request(param=name, alias=alias)
+        return asked
+
+    def _check_weights(self) -> None:
+        if "sample_weight" not in _options_of(self.metric):
+            raise InvalidInput(
+                f"{_name(self.metric)} takes no sample_weight; leave it away, or "
+                "choose a metric that has it"
+            )
 
     def _curves(self, estimator: Any, X: Any) -> SurvivalCurves:
         if self.curves is not None:
@@ -103,25 +157,34 @@ def make_scorer(
     """
     if greater_is_better is None:
         greater_is_better = _direction(metric)
-    known = [
+    known = _options_of(metric)
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise InvalidInput(
+            f"{_name(metric)} has no option {unknown[0]!r}; "
+            f"choose among: {', '.join(known) or 'none'}"
+        )
+    return CurveScorer(metric, greater_is_better, options, curves)
+
+
+def _options_of(metric: Function) -> list[str]:
+    """Return the names of what a metric takes by name alone."""
+    return [
         name
         for name, parameter in signature(metric).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
     ]
-    unknown = [name for name in options if name not in known]
-    if unknown:
-        raise InvalidInput(
-            f"{getattr(metric, '__name__', metric)} has no option {unknown[0]!r}; "
-            f"choose among: {', '.join(known) or 'none'}"
-        )
-    return CurveScorer(metric, greater_is_better, options, curves)
+
+
+def _name(metric: Function) -> str:
+    return str(getattr(metric, "__name__", metric))
 
 
 def _direction(metric: Function) -> bool:
     known = metric_of(metric)
     if known is None:
         raise InvalidInput(
-            f"{getattr(metric, '__name__', metric)} is no metric of consurv; say with "
+            f"{_name(metric)} is no metric of consurv; say with "
             "greater_is_better= whether higher is better"
         )
     return known.higher_is_better

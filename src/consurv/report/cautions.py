@@ -16,6 +16,8 @@ _HEAVY_CENSORING = 0.7
 _FEW_CONFORMAL = 200
 # The late end of an 80 % interval; of one subject in twenty it may lie beyond.
 _LATE, _FEW_LATE = 0.1, 0.05
+# Weights that add up to so many times what they tell make tests see too much.
+_INFLATED = 1.5
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,24 @@ def _about_outcomes(y: Outcome) -> list[Caution]:
                 "then rests on how it stands in for times that were not observed.",
             )
         )
-    return found
+    return [*found, *_about_weights(y)]
+
+
+def _about_weights(y: Outcome) -> list[Caution]:
+    """Say how far tests can be believed that take weights for subjects."""
+    weighing = y.weighing
+    if weighing is None or weighing.total <= _INFLATED * weighing.n_effective:
+        return []
+    return [
+        Caution(
+            "Weights that stand for more subjects than were seen",
+            f"The {len(y):,} subjects stand for {weighing.total:,.0f} and tell as much "
+            f"as {weighing.n_effective:,.0f} of equal weight. p-values take the "
+            "first for the number of subjects and find too much; the intervals, which "
+            "draw subjects anew, do not. Weights times n/sum are the cure if yours "
+            "only say how much subjects count beside each other.",
+        )
+    ]
 
 
 def _about_conformal_set(model: ConformalSurvival) -> list[Caution]:
@@ -80,12 +99,16 @@ def _about_conformal_set(model: ConformalSurvival) -> list[Caution]:
     caution = CONFORMAL_SETS[adjustment.conformal_set].caution
     if caution is not None:
         found.append(Caution(*(part.format(what=adjustment.what) for part in caution)))
-    n = adjustment.n_conformal
+    n: float = adjustment.n_conformal
+    if adjustment.weighing is not None:
+        n = min(n, round(adjustment.weighing.n_effective))
     if n < _FEW_CONFORMAL:
+        in_effect = "" if adjustment.weighing is None else " in effect"
         found.append(
             Caution(
                 "Small conformal set",
-                f"With {n:,} conformal subjects the share at a level may miss it by "
+                f"With {n:,} conformal subjects{in_effect} the share at a level may "
+                "miss it by "
                 f"about {n**-0.5:.0%} in one adjustment, though it is right on average "
                 "over many.",
             )

@@ -35,7 +35,8 @@ def about_censoring(X: Any, y: Outcome, raw: SurvivalCurves) -> list[Caution]:
         What the model says of them.
     """
     rows = np.arange(min(len(y), _MOST_ROWS))
-    X, y, raw = rows_of(X, rows), y[rows], raw[rows]
+    # Weights are left aside: a right model is right for everybody.
+    X, y, raw = rows_of(X, rows), y.unweighted[rows], raw[rows]
     if min(y.n_events, len(y) - y.n_events) < _FEW:
         return []
     try:

@@ -6,6 +6,7 @@ import platform
 from typing import Any
 
 from consurv._versions import __version__, installed_versions
+from consurv._weights import Weighing
 from consurv.conformal.estimator import ConformalSurvival
 from consurv.conformal.sets.conformal_sets import CONFORMAL_SETS
 from consurv.outcome import Outcome
@@ -52,7 +53,7 @@ def about_model(model: ConformalSurvival) -> dict[str, str]:
         "Model": model_title(model.estimator_),
         "Method": adjustment.method,
         "Conformal set": f"{policy}: {CONFORMAL_SETS[policy].meaning}",
-        "Conformal subjects": f"{model.n_conformal_:,}",
+        "Conformal subjects": f"{model.n_conformal_:,}{_weighed(adjustment.weighing)}",
         **({} if groups is None else {"Groups": groups.told}),
         "Levels": f"{len(levels):,}, from {levels.min():g} to {levels.max():g}",
         "Censoring rule": rule,
@@ -66,11 +67,15 @@ def about_data(y: Outcome, time_unit: str | None = None) -> dict[str, str]:
     """Return what the outcomes hold, by name."""
     n, unit = len(y), f" {time_unit}" if time_unit else ""
     return {
-        "Subjects": f"{n:,}",
+        "Subjects": f"{n:,}{_weighed(y.weighing)}",
         "Events": f"{y.n_events:,}",
         "Censored": f"{n - y.n_events:,} ({1 - y.n_events / n:.1%})",
         "Last observed time": f"{y.time.max():.4g}{unit}",
     }
+
+
+def _weighed(weighing: Weighing | None) -> str:
+    return "" if weighing is None else f", {weighing.told}"
 
 
 def about_rows(predictions: Predictions) -> list[tuple[str, int, float]]:

@@ -67,7 +67,7 @@ def draw_figures(
     adjustment: Adjustment,
     time_unit: str | None = None,
 ) -> list[Figure]:
-    """Draw all figures of a report.
+    """Draw all figures of a report; 1-calibration is left out where y has weights.
 
     Parameters
     ----------
@@ -92,11 +92,13 @@ def draw_figures(
         If matplotlib is not installed.
     """
     scene = _Scene(y, {"raw": raw, "calibrated": calibrated}, comparison, time_unit)
+    # Tests within groups by their counts of subjects: not for weights.
+    at_a_time = [_one_calibration(scene)] if y.weight is None else []
     return [
         _pp(scene),
         _d_calibration(scene),
         _mean_curve(scene),
-        _one_calibration(scene),
+        *at_a_time,
         _risk_calibration(scene),
         _individual_curves(scene),
         _adjustment(adjustment, time_unit),

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from consurv._checks import check_same_length
 from consurv._files import write_atomically
 from consurv._labels import Labels
+from consurv.adapters.adapter import n_rows
 from consurv.conformal.estimator import ConformalSurvival
 from consurv.conformal.groups.given import new_rows
 from consurv.conformal.reading.inputs import as_table
+from consurv.conformal.reading.raw_model import rows_of
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import CalibrationWarning, InvalidInput, MissingDependency
 from consurv.metrics import group_calibration
@@ -32,7 +36,7 @@ from consurv.report.facts import (
 )
 from consurv.report.figures import draw_figures
 from consurv.report.metric_rows import metric_rows
-from consurv.report.predictions import Predictions, predict_both
+from consurv.report.predictions import predict_both
 from consurv.report.risk_groups import risk_groups
 from consurv.report.verdict import Both, Verdict, verdict
 
@@ -58,6 +62,7 @@ def write_report(
     n_bootstrap: int = 200,
     random_state: int | None = 0,
     groups: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Path:
     """Write a report on a conformalized model, before and after, as one HTML file.
 
@@ -89,6 +94,9 @@ def write_report(
     groups : array-like of shape (n,) or name of a column of *X*, optional
         A table then tells how each group fares, and the verdict names one that became
         clearly worse. By default the column that the model was conformalized by.
+    sample_weight : array-like of shape (n,), optional
+        How many subjects each stands for, in all numbers; 0 leaves one out. The report
+        tells the effective sample size.
 
     Returns
     -------
@@ -129,6 +137,7 @@ def write_report(
         n_bootstrap=n_bootstrap,
         random_state=random_state,
         groups=groups,
+        sample_weight=sample_weight,
     ).path
 
 
@@ -159,13 +168,16 @@ def report_on(
     n_bootstrap: int,
     random_state: int | None,
     groups: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Report:
     """Do what :func:`write_report` does, and return what the report says too."""
     target = Path(path)
     _check_target(target)
     check_libraries()
-    outcome = Outcome.of(y)
-    predictions, labels = _predict(model, X, outcome, groups)
+    everybody = Outcome.of(y).weighted(sample_weight)
+    X, labels = _rows(model, X, everybody, groups)
+    outcome = everybody.counting
+    predictions = predict_both(model, X, outcome, _known(model, labels))
     raw, calibrated = predictions.raw, predictions.calibrated
     with warnings.catch_warnings(record=True) as caught:
         # The report says them instead.
@@ -204,16 +216,25 @@ def report_on(
     return Report(target, numbers["verdict"], comparison)
 
 
-def _predict(
+def _rows(
     model: ConformalSurvival, X: Any, y: Outcome, groups: Any
-) -> tuple[Predictions, Labels | None]:
-    """Return raw and calibrated curves, and the groups if there are any."""
+) -> tuple[Any, Labels | None]:
+    """Return features and, if there are any, groups of those who count."""
     if not isinstance(model, ConformalSurvival):
-        return predict_both(model, X, y), None  # refuses it
-    known = model.adjustment_.groups
+        return X, None  # which is refused
     names = getattr(model, "feature_names_in_", None)
-    X, labels = new_rows(X, groups, known, names)
-    return predict_both(model, X, y, None if known is None else labels), labels
+    X, labels = new_rows(X, groups, model.adjustment_.groups, names)
+    if y.counted is None:
+        return X, labels
+    X = as_table(X)
+    check_same_length(X=n_rows(X), y=len(y))
+    kept = np.flatnonzero(y.counted)
+    return rows_of(X, kept), None if labels is None else labels[kept]
+
+
+def _known(model: ConformalSurvival, labels: Labels | None) -> Labels | None:
+    """Return the groups that the model predicts by, if it does."""
+    return None if labels is None or model.adjustment_.groups is None else labels
 
 
 def _by_group(

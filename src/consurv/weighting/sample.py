@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +59,24 @@ class Sample:
             return self
         cap = self.known_censoring._times_at(np.array([least]))[:, 0]
         return replace(self, cap=cap)
+
+    def to_kept(self) -> dict[str, Any]:
+        """Return outcomes, curves and limits, for a file."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @classmethod
+    def from_kept(cls, state: Mapping[str, Any]) -> Sample:
+        """Return the sample that ``to_kept`` told of."""
+        sample = cls(**state)
+        parts = [part for part in state.values() if part is not None]
+        curves = (sample.model, sample.censoring, sample.event)
+        if not isinstance(sample.outcome, Outcome) or not all(
+            isinstance(part, SurvivalCurves | None) for part in curves
+        ):
+            raise ValueError("its sample has no outcomes or no curves")
+        if {len(part) for part in parts} != {len(sample)}:
+            raise ValueError("parts of its sample have different lengths")
+        return sample
 
     def __len__(self) -> int:
         return len(self.outcome)

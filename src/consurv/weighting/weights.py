@@ -8,13 +8,14 @@ import numpy as np
 
 from consurv._checks import Float
 from consurv.errors import InvalidInput
+from consurv.keep.classes import KeptByAttributes
 from consurv.weighting.sample import Sample, before
 
 __all__ = ["Weights", "check_seen", "inverse", "largest_inverse", "weigh"]
 
 
 @dataclass(frozen=True)
-class Weights:
+class Weights(KeptByAttributes):
     """What there is to know of the weights that a bound rests on.
 
     Attributes

@@ -43,6 +43,15 @@ class TestColumns:
         np.testing.assert_array_equal(named.predict(table[X]), expected)
         np.testing.assert_array_equal(named.predict(table[X], groups="site"), expected)
 
+    def test_a_series_is_found_by_its_name_though_it_is_no_feature(self, table):
+        y, features = outcome(table), ["age", "dose"]
+        model = post().fit(table[features], y, groups=table["site"])
+        assert list(model.feature_names_in_) == features
+        wanted = model.predict(table[features], groups=table["site"].to_numpy())
+        np.testing.assert_array_equal(model.predict(table[X]), wanted)
+        with pytest.raises(InvalidInput, match="give groups="):
+            model.predict(table[features])
+
     def test_outcomes_may_be_columns_too(self, table):
         named = post().fit(table, time="months", event="died", groups="site")
         given = post().fit(table[X], outcome(table), groups="site")

@@ -45,6 +45,19 @@ class TestRoundTrip:
             assert getattr(loaded, name) == getattr(saved, name)
         assert loaded.n_conformal == 120
 
+    def test_what_weights_come_to_is_kept(self, path, simulate, true_model):
+        X, y = simulate(120, 0)
+        weight = np.tile([1.0, 3.0], 60)
+        model = ConformalSurvival(true_model).conformalize(X, y, sample_weight=weight)
+        save_adjustment(model.adjustment_, path)
+        kept = load_adjustment(path).weighing
+        assert (kept.total, kept.n_effective) == (240.0, 240.0**2 / 600)
+
+    def test_without_weights_a_file_does_not_speak_of_them(self, post, tmp_path):
+        save_adjustment(post.adjustment_, tmp_path / "a.json")
+        assert "weight" not in (tmp_path / "a.json").read_text()
+        assert load_adjustment(tmp_path / "a.json").weighing is None
+
     def test_a_restored_model_predicts_the_same(self, post, path, simulate, true_model):
         X, _ = simulate(20, 1)
         save_adjustment(post.adjustment_, path)

@@ -9,9 +9,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 from consurv import KaplanMeier, Outcome
 from consurv.conformal.censoring.rules import resolve_rule
 from consurv.conformal.parts.blocks import Block
-from consurv.conformal.quantile.masses import LevelMass, to_mass
+from consurv.conformal.quantile.masses import (
+    LevelMass,
+    below_places,
+    in_units,
+    to_mass,
+)
 from consurv.conformal.quantile.questions import ask
-from consurv.conformal.quantile.weighted_questions import Places, Rise, WeightedSketch
+from consurv.conformal.quantile.weighted_questions import (
+    Places,
+    Rise,
+    WeightedSketch,
+    Within,
+)
 
 LEVELS = np.array([0.3, 0.7])
 COLUMNS = np.arange(2)
@@ -61,6 +71,21 @@ class TestPoints:
         one = np.array([1.0]), np.array([3.0])
         found = self.MASS.answer(Places(np.array([0]), *one))
         assert_array_equal(found.score, [2.0, 3.0])
+
+    def test_points_of_a_bracket_come_with_weights_and_events(self):
+        one = np.array([1.0]), np.array([3.0])
+        found = self.MASS.answer(Within(np.array([0]), *one))
+        assert_array_equal(found.score, [3.0, 2.0])
+        assert_array_equal(found.weight, [0.5, 1.0])
+        assert_array_equal(found.event, [True, False])
+
+    def test_sums_up_to_places_are_those_of_units_to_the_last_bit(self):
+        rng = np.random.default_rng(0)
+        share, place = rng.random(20_000), rng.integers(0, 6, 20_000)
+        found = below_places(place, 5, share)
+        for j in range(5):
+            wanted = in_units(np.where(place <= j, share, 0.0))
+            assert_array_equal(found[j], wanted)
 
     def test_without_weights_each_counts_one(self):
         plain = LevelMass(np.array([3.0, 1.0]))

@@ -5,6 +5,7 @@ import pytest
 
 from consurv.errors import InvalidInput
 from studies.bounds import davidov, nyangweso_wang, sesia_svetnik
+from studies.bounds import run as run_module
 from studies.bounds.__main__ import GROUPS, main
 from studies.bounds.contestants import CONTESTANTS
 from studies.bounds.page import page
@@ -111,3 +112,15 @@ class TestRuns:
         assert text.startswith("# Lower bounds")
         assert main(arguments) == first  # nothing is run twice
         assert setting in capsys.readouterr().out
+
+
+def test_whoever_refuses_has_nothing_screening_too(monkeypatch):
+    def refuse(fit):
+        raise InvalidInput("too little is known")
+
+    monkeypatch.setattr(run_module, "CONTESTANTS", {"nobody": refuse})
+    monkeypatch.setattr(run_module, "screening", refuse)
+    monkeypatch.setattr(run_module, "fitted", lambda world, leaf: None)
+    [(setting, repetition, found)] = run_module.run([(ALL[-1], 3)])
+    assert (setting, repetition) == ("sesia-svetnik 10", "3")
+    assert found == {"nobody": [], "screening": []}

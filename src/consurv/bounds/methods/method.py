@@ -12,6 +12,7 @@ import numpy as np
 from consurv._checks import Float
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
+from consurv.keep.classes import KeptByAttributes
 from consurv.weighting.sample import Sample
 from consurv.weighting.search import check_information, wanted, weighted_level
 from consurv.weighting.weights import Weights, weigh
@@ -45,7 +46,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Bound(ABC):
+class Bound(KeptByAttributes, ABC):
     """A calibrated bound: from curves of new subjects to times."""
 
     coverage: float

@@ -14,6 +14,7 @@ from consurv._html import facts_table
 from consurv._labels import Labels, listed_labels
 from consurv._params import AtLeast, Constraint, InstanceOf, OneOf, check_params
 from consurv._warnings import warn
+from consurv._weights import Weighing
 from consurv.conformal.adjustments.adjust import AdjustedCurves
 from consurv.conformal.groups.groups import Groups
 from consurv.conformal.groups.routed import Routed
@@ -110,6 +111,8 @@ class Adjustment(ABC):
     groups : Groups or None
         The adjustments of groups, if there are groups; all else is of all subjects
         together.
+    weighing : Weighing or None
+        What the weights of the conformal subjects come to, if they have some.
     """
 
     # Its name, what it does (in a few words, and in a line), and what its numbers are.
@@ -146,6 +149,7 @@ class Adjustment(ABC):
     n_samples: int | None = None
     rearrange: str = "exact"
     groups: Groups | None = None
+    weighing: Weighing | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -164,11 +168,17 @@ class Adjustment(ABC):
                 "adjusted": self.adjusts,
                 "levels": f"{len(self.levels)}, {int(self.identified.sum())} "
                 "identified",
-                "conformal set": f"{self.conformal_set}: {self.n_conformal:,} subjects",
+                "conformal set": f"{self.conformal_set}: {self.told_subjects}",
                 "censoring": self.censoring,
                 **({} if self.groups is None else {"groups": self.groups.told}),
             }
         )
+
+    @property
+    def told_subjects(self) -> str:
+        """How many conformal subjects there are, and what they weigh."""
+        told = f"{self.n_conformal:,} subjects"
+        return told if self.weighing is None else f"{told} {self.weighing.told}"
 
     def __post_init__(self) -> None:
         if self.beyond.size != self.levels.size:
@@ -262,7 +272,8 @@ class Adjustment(ABC):
             _warn_of_light(subjects)
         curve, referred = refer(subjects, kaplan_meier, training)
         found = cls.find(referred, rule, rng)
-        return replace(found, kaplan_meier=curve, **how)
+        weighing = subjects.outcomes.weighing if subjects.weighted else None
+        return replace(found, kaplan_meier=curve, weighing=weighing, **how)
 
     # -- from raw curves to adjusted ones --------------------------------------
 
@@ -406,17 +417,18 @@ class Adjustment(ABC):
     def to_stored(self) -> dict[str, Any]:
         """Return the fields as arrays, numbers and words."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        curve, groups = values.pop("kaplan_meier"), values.pop("groups")
+        curve = values.pop("kaplan_meier")
         for name in self._parts:
             values |= values.pop(name).to_stored()
-        for part in (curve and curve.to_arrays(), groups and groups.to_stored()):
-            values |= part or {}
+        values |= {} if curve is None else curve.to_arrays()
+        for part in (values.pop("groups"), values.pop("weighing")):
+            values |= {} if part is None else part.to_stored()
         return values
 
     @classmethod
     def from_stored(cls, values: Mapping[str, Any]) -> Self:
         """Return the adjustment that ``to_stored`` gave; everything is checked."""
-        apart = ("kaplan_meier", "groups", *cls._parts)
+        apart = ("kaplan_meier", "groups", "weighing", *cls._parts)
         names = [f.name for f in fields(cls) if f.name not in apart]
         missing = [n for n in names if n not in values]
         if cls._needs_curve or any(n in values for n in _COUNTS):
@@ -434,6 +446,7 @@ class Adjustment(ABC):
             **parts,
             kaplan_meier=_curve(values),
             groups=Groups.from_stored(cls, values),
+            weighing=Weighing.from_stored(values),
         )
 
     @classmethod

@@ -70,7 +70,8 @@ def given_groups(groups: Any, X: Any, name: str = "groups") -> GivenGroups | Non
     Parameters
     ----------
     groups : str, array-like of shape (n,) or None
-        The name of a column of *X*, or the labels themselves.
+        The name of a column of *X*, or the labels themselves; a Series with a name is
+        a column, too, be it in *X* or not.
     X : table
     name : str
         What they are called where they are refused.
@@ -93,7 +94,9 @@ def given_groups(groups: Any, X: Any, name: str = "groups") -> GivenGroups | Non
         )
     X = as_table(X)
     if not isinstance(groups, str):
-        return GivenGroups(as_labels(groups, name=name, n=n_rows(X)), None)
+        column = getattr(groups, "name", None)
+        labels = as_labels(groups, name=name, n=n_rows(X))
+        return GivenGroups(labels, column if isinstance(column, str) else None)
     if not hasattr(X, "columns"):
         raise InvalidInput(
             f"{name}={groups!r} names a column, and X is a {type(X).__name__} whose "

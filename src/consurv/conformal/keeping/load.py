@@ -60,6 +60,9 @@ def load(path: str | os.PathLike[str], *, trust: bool = False) -> ConformalSurvi
     _, model = read_archive(path, trust=trust)
     if not isinstance(model, ConformalSurvival):
         raise InvalidInput(
-            f"{path} holds a {type(model).__name__}, not a ConformalSurvival"
+            f"{path} holds a {type(model).__name__}, not a ConformalSurvival; it has "
+            f"{type(model).__name__}.load of its own"
+            if hasattr(model, "load")
+            else f"{path} holds a {type(model).__name__}, not a ConformalSurvival"
         )
     return model

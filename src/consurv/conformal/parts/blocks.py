@@ -254,13 +254,19 @@ class Contribution:
         mass = LevelMass(scores, events=None if self._all_events else events)
         if not self.weighted:
             return mass
-        weights = self.block.outcome.weights[self.point_rows[part]]
+        weights = self._weights[0][part]
         weights = weights if self.block.finite else weights[finite]
         return replace(mass, weights=weights)
 
     @cached_property
     def _events(self) -> Bool:
         return self.block.outcome.event[self.point_rows]
+
+    @cached_property
+    def _weights(self) -> tuple[Float, Float]:
+        """What points and those in laws weigh."""
+        weights = self.block.outcome.weights
+        return weights[self.point_rows], weights[self.law_rows]
 
     @cached_property
     def _all_events(self) -> bool:
@@ -270,7 +276,7 @@ class Contribution:
         """Return the weights of those in laws; infinite rows do not count."""
         if not self.weighted:
             return None
-        weights = self.block.outcome.weights[self.law_rows[part]]
+        weights = self._weights[1][part]
         return weights if self.block.finite else weights[q[0] < np.inf]
 
     def _law(self, law: Law, q: Float, rows: slice) -> LawMass:

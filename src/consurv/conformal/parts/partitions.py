@@ -18,6 +18,7 @@ from typing import Any, Protocol, Self, TypeVar, overload
 import numpy as np
 
 from consurv._checks import Float
+from consurv._weights import Weighing
 from consurv.conformal.parts.blocks import Block, Contribution
 from consurv.conformal.quantile.questions import (
     FEW_POINTS,
@@ -246,12 +247,15 @@ class OutcomeCounts:
     rows : pair of int or None
         How many subjects and events there are, whatever they weigh; None without
         weights.
+    squares : float or None
+        The sum of the squares of the weights; None without weights.
     """
 
     times: Float
     subjects: Numbers
     events: Numbers
     rows: tuple[int, int] | None = None
+    squares: float | None = None
 
     @property
     def n(self) -> int:
@@ -263,6 +267,13 @@ class OutcomeCounts:
         """Number of events, whatever they weigh."""
         return self.rows[1] if self.rows else int(self.events.sum())
 
+    @property
+    def weighing(self) -> Weighing | None:
+        """What the weights come to; None without weights."""
+        if self.squares is None:
+            return None
+        return Weighing.of_sums(float(self.subjects.sum()), self.squares)
+
     @classmethod
     def merged(cls, parts: Sequence[OutcomeCounts]) -> OutcomeCounts:
         """Return the counts of all together."""
@@ -273,10 +284,12 @@ class OutcomeCounts:
         first = np.flatnonzero(np.append(True, times[1:] != times[:-1]))
         columns = ([p.subjects for p in parts], [p.events for p in parts])
         counts = [np.add.reduceat(np.concatenate(c)[order], first) for c in columns]
-        rows = None
-        if any(part.rows for part in parts):
-            rows = sum(part.n for part in parts), sum(part.n_events for part in parts)
-        return cls(times[first], counts[0], counts[1], rows)
+        merged = times[first], counts[0], counts[1]
+        if not any(part.rows for part in parts):
+            return cls(*merged)
+        rows = sum(part.n for part in parts), sum(part.n_events for part in parts)
+        squares = sum(p.n if p.squares is None else p.squares for p in parts)
+        return cls(*merged, rows, float(squares))
 
     def curve(self) -> KaplanMeier:
         """Return the Kaplan–Meier curve.
@@ -302,8 +315,10 @@ class Outcomes:
     def answer(self, block: Block) -> OutcomeCounts:
         """Count those of one block."""
         outcome = block.outcome
-        rows = len(outcome), outcome.n_events
-        return OutcomeCounts(*tally(outcome), None if outcome.weight is None else rows)
+        if outcome.weight is None:
+            return OutcomeCounts(*tally(outcome))
+        rows, weight = (len(outcome), outcome.n_events), outcome.weight
+        return OutcomeCounts(*tally(outcome), rows, float(weight @ weight))
 
 
 @dataclass(frozen=True)

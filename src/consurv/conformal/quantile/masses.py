@@ -20,6 +20,7 @@ __all__ = [
     "LawMass",
     "LevelMass",
     "Pieces",
+    "below_places",
     "carry",
     "in_units",
     "to_mass",
@@ -27,6 +28,7 @@ __all__ = [
 
 EVERYONE = slice(None)
 _BITS = 48
+_HALF = _BITS // 2
 _WHOLE = 1 << _BITS
 UNIT = 2.0**-_BITS
 # Between 16 and 32 the numbers that a float can hold are one unit apart.
@@ -52,12 +54,49 @@ def in_units(shares: Float) -> Index:
     """
     total = np.zeros((*shares.shape[:-1], 2), dtype=np.int64)
     for start in range(0, shares.shape[-1], _AT_ONCE):
-        # Adding the ruler rounds to units, and the bits of the sum count them.
-        bits = (shares[..., start : start + _AT_ONCE] + _RULER).view(np.int64)
-        bits -= _ZERO
-        total[..., 1] += bits.sum(axis=-1)
+        total[..., 1] += _rounded(shares[..., start : start + _AT_ONCE]).sum(axis=-1)
         carry(total)
     return total
+
+
+def _rounded(shares: Float) -> Index:
+    """Return numbers in [0, 1] as whole units."""
+    # Adding the ruler rounds to units, and the bits of the sum count them.
+    bits: Index = (shares + _RULER).view(np.int64)
+    bits -= _ZERO
+    return bits
+
+
+def below_places(place: Index, n: int, shares: Float) -> Index:
+    """Return the sums of numbers in [0, 1] that lie at or before each of n places.
+
+    The sums are those of ``in_units``, to the last bit.
+
+    Parameters
+    ----------
+    place : ndarray of int of shape (m,)
+        Where each lies; n is behind all places.
+    n : int
+    shares : ndarray of shape (m,)
+
+    Returns
+    -------
+    ndarray of int of shape (n, 2)
+
+    Examples
+    --------
+    >>> below_places(np.array([1, 0, 2]), 2, np.array([0.5, 0.75, 1.0])) * [1, UNIT]
+    array([[0.  , 0.75],
+           [1.  , 0.25]])
+    """
+    units = _rounded(shares)
+    total = np.zeros((n, 2), dtype=np.int64)
+    # Halves of the units: floats add up whole numbers of so few digits exactly.
+    for part, shift in ((units >> _HALF, _HALF), (units & ((1 << _HALF) - 1), 0)):
+        sums = np.bincount(place, part, minlength=n + 1)[:n].astype(np.int64).cumsum()
+        total[:, 0] += sums >> (_BITS - shift)
+        total[:, 1] += (sums & ((1 << (_BITS - shift)) - 1)) << shift
+    return carry(total)
 
 
 def carry(units: Index) -> Index:

@@ -3,6 +3,7 @@
 ====================  ==================================================================
 ``WeightedSketch``    the sum of weights, and scores that resemble F
 ``Rise``              the exact mass at some places, and how many breakpoints between
+``Within``            the points in a bracket, with their weights
 ``Places``            the breakpoints in a bracket
 ====================  ==================================================================
 
@@ -19,13 +20,23 @@ import numpy as np
 
 from consurv._checks import Bool, Float, Index
 from consurv._weights import at_ranks
-from consurv.conformal.quantile.masses import LevelMass, carry, in_units
+from consurv.conformal.quantile.masses import LevelMass, below_places, carry
 from consurv.conformal.quantile.questions import Masses, add, join, joined, least, most
 
-__all__ = ["Places", "Positions", "Rise", "Risen", "WeightedOutline", "WeightedSketch"]
+__all__ = [
+    "Inside",
+    "Places",
+    "Positions",
+    "Rise",
+    "Risen",
+    "WeightedOutline",
+    "WeightedSketch",
+    "Within",
+]
 
-# Scores of some subjects at one level that a sketch keeps, and draws of each law.
-_KEPT, _DRAWS = 1 << 8, 4
+# Scores of some subjects at one level that a sketch looks at, and keeps of them; and
+# draws of each law.
+_SEEN, _KEPT, _DRAWS = 1 << 13, 1 << 8, 1
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,8 @@ class WeightedOutline:
         The largest weight.
     last_time : ndarray of shape (L,)
         How far the laws reach.
+    laws : ndarray of bool of shape (L,)
+        Whether there are laws.
     listed : ndarray of bool of shape (L,)
         Whether the scores are all that there are.
     level, scores, weights, events : ndarray of shape (K,)
@@ -52,6 +65,7 @@ class WeightedOutline:
     total: Float = field(metadata={"merge": add})
     largest: Float = field(metadata={"merge": most})
     last_time: Float = field(metadata={"merge": most})
+    laws: Bool = field(metadata={"merge": most})
     listed: Bool = field(metadata={"merge": least})
     level: Index = field(metadata={"merge": join})
     scores: Float = field(metadata={"merge": join})
@@ -73,7 +87,7 @@ class WeightedSketch:
         size = len(self.levels)
         total, largest, last_time = np.zeros((3, size))
         n, found = np.zeros(size, dtype=np.intp), []
-        listed = np.ones(size, dtype=np.bool_)
+        laws, listed = np.zeros(size, dtype=np.bool_), np.ones(size, dtype=np.bool_)
         for group, mass in masses:
             weights, law_weights = _weights(mass)
             both = np.concatenate([weights, law_weights])
@@ -82,6 +96,7 @@ class WeightedSketch:
             largest[group] = np.maximum(largest[group], both.max(initial=0.0))
             if mass.law is not None and mass.n_law:
                 last_time[group] = np.maximum(last_time[group], mass.law.last_time)
+                laws[group] = True
             if mass.n_law or len(weights) > self.few:
                 listed[group] = False
                 found += _thinned(mass, weights, law_weights, group.start)
@@ -93,21 +108,25 @@ class WeightedSketch:
                     (level, points.ravel(), weights[rows], _events(mass)[rows])
                 )
         columns = joined(found, (0, 0.0, 0.0, True))
-        return WeightedOutline(n, total, largest, last_time, listed, *columns)
+        return WeightedOutline(n, total, largest, last_time, laws, listed, *columns)
 
 
 def _thinned(
     mass: LevelMass, weights: Float, law_weights: Float, first: int
 ) -> list[tuple[Index, Float, Float, Bool]]:
     """Return evenly spaced quantiles of the scores of some subjects, level by level."""
-    scores = np.atleast_2d(mass.points)
+    scores, total = np.atleast_2d(mass.points), float(weights.sum() + law_weights.sum())
     if mass.law is not None and mass.n_law:
         drawn = mass.law.sketch(_DRAWS)
         own = np.repeat(law_weights / _DRAWS, _DRAWS)
         scores, weights = np.concatenate([scores, drawn], axis=1), np.r_[weights, own]
+    every = -(-len(weights) // _SEEN)
+    if every > 1:
+        scores, weights = scores[:, ::every], weights[::every]
+        weights = weights * (total / float(weights.sum()))
     order = np.argsort(scores, axis=1)
     size = min(_KEPT, scores.shape[1])
-    share = float(weights.sum()) / max(size, 1)
+    share = total / max(size, 1)
     found = []
     for i, rows in enumerate(order):
         kept = rows[at_ranks(weights[rows], (np.arange(size) + 0.5) * share)]
@@ -124,13 +143,15 @@ class Risen:
     ----------
     mass, events : ndarray of int of shape (L, B, 2)
         Of all subjects and of points that are events: whole and units of the scale.
-    between : ndarray of int of shape (L, B - 1)
-        About how many breakpoints lie between neighbouring places.
+    between, points : ndarray of int of shape (L, B - 1)
+        About how many breakpoints lie between neighbouring places, and how many points
+        are among them.
     """
 
     mass: Index = field(metadata={"merge": lambda parts: carry(add(parts))})
     events: Index = field(metadata={"merge": lambda parts: carry(add(parts))})
     between: Index = field(metadata={"merge": add})
+    points: Index = field(metadata={"merge": add})
 
 
 @dataclass(frozen=True)
@@ -147,20 +168,22 @@ class Rise:
         """Return the mass of one partition."""
         size, width = self.places.shape
         mass, events = np.zeros((2, size, width, 2), dtype=np.int64)
-        between = np.zeros((size, width - 1), dtype=np.int64)
+        between, points = np.zeros((2, size, width - 1), dtype=np.int64)
         for group, some in masses:
-            for place in range(group.start, min(group.stop, size)):
-                level = place - group.start
-                places, own = self.places[place], _points(some, level, self.scale)
-                for total, weights in ((mass, own.weights), (events, own.of_events)):
-                    total[place] += _below(own.scores, weights, places)
-                inside = np.searchsorted(places, own.scores, side="left")
-                between[place] += np.bincount(inside, minlength=width + 1)[1:width]
+            scores, weights = np.atleast_2d(some.points), _weights(some)[0] / self.scale
+            event = some.events
+            for i in range(group.start, min(group.stop, size)):
+                at = _first_at_or_above(self.places[i], scores[i - group.start])
+                mass[i] += (below := below_places(at, width, weights))
+                points[i] += np.bincount(at, minlength=width + 1)[1:width]
+                if event is not None:
+                    below = below_places(at[event], width, weights[event])
+                events[i] += below
             if some.law is not None and some.n_law:
                 _add_law(some, group, self, mass, between)
             carry(mass)
             carry(events)
-        return Risen(mass, events, between)
+        return Risen(mass, events, between + points, points)
 
 
 def _add_law(
@@ -213,21 +236,43 @@ class Places:
 
 
 @dataclass(frozen=True)
-class _Points:
-    scores: Float
-    weights: Float
-    of_events: Float
+class Inside:
+    """Points: level by its place in the question, score, weight, whether an event."""
+
+    level: Index = field(metadata={"merge": join})
+    score: Float = field(metadata={"merge": join})
+    weight: Float = field(metadata={"merge": join})
+    event: Bool = field(metadata={"merge": join})
 
 
-def _points(mass: LevelMass, level: int, scale: float) -> _Points:
-    scores = np.atleast_2d(mass.points)[level]
-    weights = _weights(mass)[0] / scale
-    return _Points(scores, weights, np.where(_events(mass), weights, 0.0))
+@dataclass(frozen=True)
+class Within:
+    """Ask for the points in brackets (lo, hi], one a level."""
+
+    levels: Index
+    lo: Float
+    hi: Float
+    of_sample: ClassVar[bool] = False
+    of_laws: ClassVar[bool] = False
+
+    def answer(self, masses: Masses) -> Inside:
+        """Return those of one partition."""
+        found: list[tuple[Index, Float, Float, Bool]] = []
+        for group, mass in masses:
+            points = np.atleast_2d(mass.points)
+            lo, hi = self.lo[group, None], self.hi[group, None]
+            level, row = np.nonzero((points > lo) & (points <= hi))
+            weight, event = _weights(mass)[0][row], _events(mass)[row]
+            found.append((level + group.start, points[level, row], weight, event))
+        return Inside(*joined(found, (0, 0.0, 0.0, True)))
 
 
-def _below(scores: Float, weights: Float, places: Float) -> Index:
-    """Return the weight of scores up to each place, in units."""
-    return in_units(np.where(scores <= places[:, None], weights, 0.0))
+def _first_at_or_above(places: Float, scores: Float) -> Index:
+    """Return the first of a few ascending places that each score does not exceed."""
+    at = np.zeros(len(scores), dtype=np.intp)
+    for place in places:  # as quick as a search where places are few
+        at += ~(scores <= place)
+    return at
 
 
 def _weights(mass: LevelMass) -> tuple[Float, Float]:

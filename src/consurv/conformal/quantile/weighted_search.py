@@ -1,12 +1,16 @@
 """Quantiles of F where subjects do not all count 1: k = ⌈ρ(W + 1)⌉, W the weights' sum.
 
 The mass W·F(s) never falls. Few points are listed and that is all. Otherwise a sketch
-says about where the mass reaches k, and rounds of exact masses, at some places for all
+says about where the mass reaches k, and rounds of exact masses, at a few places for all
 levels at once, narrow a bracket (lo, hi] with mass(lo) < k ≤ mass(hi):
 
-1. until few breakpoints are left in it (or it is as narrow as rounding), then these are
-   listed;
-2. until it holds one of them, which is the answer, or none: there the mass is a line.
+1. the points in it are listed with their weights, once they are not too many: what
+   laws add is close to a line, so that the answer is foreseen, and the next places lie
+   around it;
+2. few breakpoints left in it (or it is as narrow as rounding), these are listed;
+3. it holds one of them, which is the answer, or none: there the mass is a line.
+
+Where the answer lies depends on exact masses alone, not on the way there.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from consurv._checks import Float, Index
+from consurv._checks import Bool, Float, Index
 from consurv.conformal.quantile.masses import to_mass
 from consurv.conformal.quantile.questions import FEW_POINTS, ask
 from consurv.conformal.quantile.search import MAX_ROUNDS, Quantiles, rank
@@ -25,18 +29,21 @@ from consurv.conformal.quantile.weighted_questions import (
     Rise,
     WeightedOutline,
     WeightedSketch,
+    Within,
 )
 
 __all__ = ["weighted_quantiles"]
 
-# Up to so many breakpoints of a bracket are listed.
-_FEW = 1 << 12
-# The first places, in widths of what the sketch leaves open; and later ones around the
-# secant, in widths of the bracket.
-_FAR = np.array([-1000.0, -10.0, -1.0, -0.2, 0.2, 1.0, 10.0, 1000.0])
-_NEAR = np.array([-0.03, -6e-3, -1e-3, -1e-4, 1e-4, 1e-3, 6e-3, 0.03])
-# Places asked about in a round once breakpoints are listed.
-_LISTED = 24
+# Up to so many breakpoints of a bracket are listed, and so many points before.
+_FEW, _MANY = 1 << 12, 1 << 13
+# The first places, in widths of what the sketch leaves open; and later ones around what
+# is foreseen, in widths of the bracket: where the points are known, and where not.
+_FAR = np.array([-1.0, -0.25, 0.25, 1.0])
+_NEAR, _ROUGH = np.array([-5e-3, -5e-4, 5e-4, 5e-3]), np.array([-0.2, -0.04, 0.04, 0.2])
+# A round that leaves more than this of a bracket has foreseen nothing.
+_POOR = 0.4
+# Places asked about in a round once so few breakpoints are left, or none is foreseen.
+_ALL = 8
 # Scores further out are not reached by any law.
 _OUTSIDE = 1e290
 _EPS = float(np.finfo(np.float64).eps)
@@ -81,22 +88,37 @@ def weighted_quantiles(
 def _round(
     partitions: Sequence[Any], columns: Index, searches: list[_Search], scale: float
 ) -> None:
-    """Ask about all levels that are still open: breakpoints, or else masses."""
-    ready = [i for i, s in enumerate(searches) if s.answer is None and s.wants_list]
+    """Ask about all levels that are still open: lists first, then masses."""
+    open_ = [i for i, search in enumerate(searches) if search.answer is None]
+    ready = [i for i in open_ if searches[i].wants_points]
     if ready:
-        lo, hi = np.array([(searches[i].lo, searches[i].hi) for i in ready]).T
-        listed = ask(partitions, Places(columns[ready], lo, hi))
+        points = ask(partitions, Within(columns[ready], *_brackets(searches, ready)))
+        for j, i in enumerate(ready):
+            own = points.level == j
+            found = points.score[own], points.weight[own], points.event[own]
+            searches[i].see_points(*found)
+    open_ = [i for i in open_ if searches[i].answer is None]
+    ready = [i for i in open_ if searches[i].wants_list]
+    if ready:
+        listed = ask(partitions, Places(columns[ready], *_brackets(searches, ready)))
         for j, i in enumerate(ready):
             searches[i].see_list(listed.score[listed.level == j])
-    still = [i for i, s in enumerate(searches) if s.answer is None]
+    still = [i for i in open_ if searches[i].answer is None]
     if not still:
         return
-    width = max(len(searches[i].places()) for i in still)
-    places = np.array([_padded(searches[i].places(), width) for i in still])
+    wanted = [searches[i].places() for i in still]
+    width = max(map(len, wanted))
+    places = np.array([_padded(some, width) for some in wanted])
     risen = ask(partitions, Rise(columns[still], places, scale))
     masses, events = scale * to_mass(risen.mass), scale * to_mass(risen.events)
     for j, i in enumerate(still):
-        searches[i].see(places[j], masses[j], events[j], risen.between[j])
+        between = risen.between[j], risen.points[j]
+        searches[i].see(places[j], masses[j], events[j], between)
+
+
+def _brackets(searches: list[_Search], some: list[int]) -> tuple[Float, Float]:
+    lo, hi = np.array([(searches[i].lo, searches[i].hi) for i in some]).T
+    return lo, hi
 
 
 def _padded(places: Float, width: int) -> Float:
@@ -117,7 +139,10 @@ class _Search:
         self.n_events = 0.0
         self.lo, self.hi = -np.inf, np.inf
         self._mass = 0.0, total
-        self._between, self._stops, self._listed = np.inf, np.empty(0), False
+        self._between = self._n_points = self._left = np.inf
+        self._laws, self._events_at_lo = bool(outline.laws[level]), 0.0
+        self._stops, self._listed = np.empty(0), False
+        self._points: tuple[Float, Float] | None = None  # scores, and weights so far
         self._last_time = float(outline.last_time[level])
         own = outline.level == level
         order = np.argsort(outline.scores[own], kind="stable")
@@ -159,11 +184,29 @@ class _Search:
         return bool(np.isfinite(self.hi - self.lo))
 
     @property
+    def wants_points(self) -> bool:
+        """Whether the points in the bracket are to be listed, with their weights."""
+        known = self._listed or self._points is not None
+        return self._bracketed and not known and self._n_points <= _MANY
+
+    @property
     def wants_list(self) -> bool:
         """Whether the breakpoints in the bracket are to be listed."""
         if self._listed or not self._bracketed:
             return False
         return self._between <= _FEW or self.hi - self.lo <= 16 * self._nudge
+
+    def see_points(self, scores: Float, weights: Float, events: Bool) -> None:
+        """Take in the points in the bracket; without laws, one is the answer."""
+        order = np.argsort(scores)
+        scores, sums = scores[order], np.cumsum(weights[order])
+        self._points = scores, sums
+        if self._laws or not len(scores):
+            return
+        i = int(np.searchsorted(self._mass[0] + sums, self._target))
+        self.answer = float(scores[min(i, len(scores) - 1)])
+        below = weights[order] * (events[order] & (scores <= self.answer))
+        self.n_events = self._events_at_lo + float(below.sum())
 
     def see_list(self, scores: Float) -> None:
         """Take in the breakpoints in the bracket; the mass is a line between them."""
@@ -175,39 +218,80 @@ class _Search:
 
     def places(self) -> Float:
         """Return where the mass is to be known, ascending."""
-        if self._listed:
-            stops = self._open_stops()
-            some = np.linspace(0, len(stops) - 1, min(len(stops), _LISTED))
-            return stops[np.unique(some.astype(np.intp))]
         if not self._bracketed:
             return self._guess + self._width * _FAR
-        width = self.hi - self.lo
-        tie = self._heaviest() + self._nudge * np.array([-1.0, 1.0])
-        steps = self._secant() + width * _NEAR
-        # Both ends, too: what lies between them and their neighbours is to be known.
-        thirds = self.lo + width * np.array([0.0, 1 / 3, 2 / 3, 1.0])
-        places = np.concatenate([tie, steps, thirds])
-        return np.unique(np.clip(places, self.lo, self.hi))
+        poor = self._left > _POOR
+        if self._listed:
+            return self._some_stops(poor)
+        width, (foreseen, jumps) = self.hi - self.lo, self._foreseen()
+        steps = foreseen + width * (_ROUGH if self._points is None else _NEAR)
+        if jumps:  # over the target, a nudge to either side
+            steps[1:3] = foreseen + self._nudge * np.array([-1.0, 1.0])
+        places = [steps]
+        if poor:
+            tie = self._heaviest() + self._nudge * np.array([-1.0, 1.0])
+            places += [tie, self.lo + width * np.array([0.25, 0.5, 0.75])]
+        inside = np.unique(np.concatenate(places))
+        return inside[(inside > self.lo) & (inside < self.hi)]
+
+    def _some_stops(self, poor: bool) -> Float:
+        """Return some places between which there are no breakpoints."""
+        stops = self._open_stops()
+        if len(stops) <= _ALL:
+            return stops
+        if poor:
+            some = np.linspace(0, len(stops) - 1, _ALL)
+        else:
+            # As far as sums of so many small steps leave a line.
+            reach = max(int(np.sqrt(len(stops)) / 2), 1)
+            near = int(np.searchsorted(stops, self._foreseen()[0]))
+            some = near + reach * np.array([-4.0, -1.0, 0.0, 1.0, 4.0])
+        chosen = np.clip(some, 0, len(stops) - 1).astype(np.intp)
+        return stops[np.unique(chosen)]
 
     def _open_stops(self) -> Float:
         return self._stops[(self._stops > self.lo) & (self._stops < self.hi)]
 
-    def _secant(self) -> float:
+    def _foreseen(self) -> tuple[float, bool]:
+        """Return where the mass reaches the target, and whether it jumps over it.
+
+        If that of laws is a line.
+        """
         low, high = self._mass
-        way = (self._target - low) / max(high - low, 1e-300)
-        return self.lo + (self.hi - self.lo) * min(max(way, 0.0), 1.0)
+        lo, width = self.lo, self.hi - self.lo
+        if self._points is None:
+            return lo + width * _share(self._target - low, high - low), False
+        scores, sums = self._points
+        first, last = np.searchsorted(scores, [lo, self.hi], side="right")
+        start = float(sums[first - 1]) if first else 0.0
+        scores, sums = scores[first:last], sums[first:last] - start
+        rise = max(high - low - (float(sums[-1]) if len(sums) else 0.0), 0.0)
+        line = low + rise * ((scores - lo) / width)
+        i = int(np.searchsorted(line + sums, self._target))
+        passed = low + (float(sums[i - 1]) if i else 0.0)
+        at = lo + width * _share(self._target - passed, rise)
+        if i < len(scores) and scores[i] <= at:
+            return float(scores[i]), True
+        return at, False
 
     def _heaviest(self) -> float:
         """Return the score in the bracket that the sketch has most often."""
         first = np.searchsorted(self._scores, self.lo, side="right")
         last = np.searchsorted(self._scores, self.hi, side="right")
         if last <= first:
-            return self._secant()
+            return self._foreseen()[0]
         scores, counts = np.unique(self._scores[first:last], return_counts=True)
         return float(scores[np.argmax(counts)])
 
-    def see(self, places: Float, mass: Float, events: Float, between: Index) -> None:
+    def see(
+        self,
+        places: Float,
+        mass: Float,
+        events: Float,
+        between: tuple[Index, Index],
+    ) -> None:
         """Take in the mass at ascending places."""
+        before = self.hi - self.lo
         reached = mass >= self._target
         first = int(np.argmax(reached)) if reached.any() else len(places)
         if first < len(places) and places[first] < self.hi:
@@ -216,17 +300,20 @@ class _Search:
         if first and places[first - 1] > self.lo:
             self.lo = float(places[first - 1])
             self._mass = float(mass[first - 1]), self._mass[1]
+            self._events_at_lo = float(events[first - 1])
         if not self._bracketed:
             self._look_further()
             return
-        if 0 < first < len(places):
-            self._between = float(between[first - 1])
+        self._left = (self.hi - self.lo) / before if np.isfinite(before) else 0.0
+        if 0 < first < len(places):  # else there are no more than there were
+            self._between = float(between[0][first - 1])
+            self._n_points = float(between[1][first - 1])
         self._finish()
 
     def _look_further(self) -> None:
         """Move on, up or down; nothing lies beyond all scores."""
         self._guess = self.lo if np.isinf(self.hi) else self.hi
-        self._width *= 1e3
+        self._width *= 30
         if self._width > _OUTSIDE:
             self.answer = -np.inf if np.isinf(self.lo) else float(self._scores[-1])
 
@@ -242,3 +329,8 @@ class _Search:
         low, high = self._mass
         way = (self._wanted - low) / (high - low)
         self.answer = self.lo + (self.hi - self.lo) * min(max(way, 0.0), 1.0)
+
+
+def _share(part: float, whole: float) -> float:
+    """Return a part of a whole, 0 to 1; half where there is nothing to share."""
+    return min(max(part / whole, 0.0), 1.0) if whole > 0 else 0.5
