@@ -141,10 +141,10 @@ class TestReport:
         assert measure.verdict == "for information"
 
     def test_one_subject_can_be_run_alone(self, monkeypatch, tmp_path, capsys):
-        monkeypatch.setattr(shifts, "run", lambda quick: TINY["shifts"]())
-        found = main(["--quick", "--only", "shifts", "--output", str(tmp_path)])
+        monkeypatch.setattr(inversion, "run", lambda quick: TINY["inversion"]())
+        found = main(["--quick", "--only", "inversion", "--output", str(tmp_path)])
         assert all(m.target is None for m in found)
-        assert "exact / uncensored" in capsys.readouterr().out
+        assert "row by row / ours, linear" in capsys.readouterr().out
         assert (tmp_path / "latest.json").exists()
 
 
