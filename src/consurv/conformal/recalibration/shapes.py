@@ -29,7 +29,8 @@ WIDTH = len(FINE_LEVELS) + 2
 OUTER = float(np.log(np.log(4)) - np.log(np.log(4 / 3)))
 # No curve is taken to be narrower, on the scale of log time: a point mass has no width.
 _NARROWEST = 0.02
-# A percentile time of 0 stands at this share of the median, whatever the unit.
+# No percentile time is a smaller share of the median: one that was spread from 0, or
+# lies far below a median past the end of the data, could be.
 _NOTHING = 2.0**-40
 _LARGEST = 1e300
 _PER_SUBJECT = ("log_median", "log_width", "nodes", "t_end", "lowest", "stepped")
