@@ -116,7 +116,7 @@ def pack(fit: Fit, mark: str) -> bytes | None:
     """Return a fit as bytes with its fingerprint and a checksum.
 
     They are data: what training has set, as numbers, text and arrays. None stands for
-    a model that holds objects of another library (``WeibullAFT``, the random forest);
+    a model that holds objects of another library (boosters, the random forest);
     it is trained anew in every run.
     """
     facts = [fit.seconds, fit.n_epochs, fit.peak_memory]

@@ -25,7 +25,7 @@ def state_of(model: Any) -> dict[str, Any]:
     ------
     NotPlain
         If the model is none of ours, or holds the object of a foreign library, as
-        ``WeibullAFT`` does that of lifelines.
+        ``XGBSurvivalAFT`` does that of XGBoost.
 
     Examples
     --------

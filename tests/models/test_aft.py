@@ -1,28 +1,22 @@
 import sys
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.utils.validation import check_is_fitted
 
-from consurv.errors import ConsurvError, InvalidInput, MissingDependency
+from consurv.errors import ConsurvError, InvalidInput
 from consurv.models import WeibullAFT
 from consurv.outcome import Outcome
 
-lifelines = pytest.importorskip("lifelines")
-
 
 class TestWeibullAFT:
-    def test_is_that_of_lifelines(self, simulated):
+    def test_predicts_by_its_coefficients(self, simulated):
         X, y = simulated
-        frame = pd.DataFrame(X, columns=list("abc")).assign(t=y.time, e=y.event)
-        theirs = lifelines.WeibullAFTFitter(penalizer=0.01).fit(frame, "t", "e")
-        curves = WeibullAFT().fit(X, y).predict_survival_function(X)
-        for level in (0.9, 0.5, 0.2):
-            expected = theirs.predict_percentile(frame, p=level)
-            np.testing.assert_allclose(
-                curves.percentile_times([level])[:, 0], expected, rtol=1e-6
-            )
+        model = WeibullAFT().fit(X, y)
+        location = model.intercept_ + (X - model.mean_) @ model.coef_
+        curves = model.predict_survival_function(X)
+        expected = np.exp(location + model.scale_ * np.log(np.log(2)))
+        np.testing.assert_allclose(curves.median(), expected, rtol=1e-12)
+        np.testing.assert_array_equal(curves.last_time, y.time.max())
 
     @pytest.mark.parametrize("offset", [1e3, 1e6, 1e9, -1e9])
     def test_does_not_depend_on_where_zero_is(self, simulated, offset):
@@ -41,10 +35,35 @@ class TestWeibullAFT:
         np.testing.assert_allclose(found.mean() / unit, expected.mean(), rtol=1e-4)
         np.testing.assert_allclose(found.last_time / unit, expected.last_time)
 
-    def test_leaves_ordinary_data_as_they_are(self, simulated):
-        model = WeibullAFT().fit(*simulated)
-        assert model.unit_ == 1
-        np.testing.assert_array_equal(model.offset_, np.zeros(3))
+    @pytest.mark.parametrize("unit", [1e-200, 1e-6, 1e6, 1e200])
+    def test_does_not_depend_on_the_units_of_features(self, simulated, unit):
+        X, y = simulated
+        found = WeibullAFT().fit(X * unit, y).predict(X * unit)
+        np.testing.assert_allclose(found, WeibullAFT().fit(X, y).predict(X), rtol=1e-9)
+
+    def test_gives_a_constant_feature_no_weight(self, simulated):
+        X, y = simulated
+        wide = np.column_stack([X, np.full(len(X), 0.1)])
+        model, without = WeibullAFT().fit(wide, y), WeibullAFT().fit(X, y)
+        assert model.coef_[3] == 0
+        np.testing.assert_allclose(model.coef_[:3], without.coef_, rtol=1e-9)
+
+    def test_works_on_constant_features_only(self, simulated):
+        _, y = simulated
+        assert WeibullAFT().fit(np.ones((200, 1)), y).coef_.tolist() == [0]
+
+    @pytest.mark.parametrize("penalty", [0, 0.01])
+    def test_lets_a_copy_share(self, simulated, penalty):
+        X, y = simulated
+        model = WeibullAFT(penalty=penalty).fit(np.column_stack([X, X[:, 0]]), y)
+        assert model.coef_[3] == pytest.approx(model.coef_[0])
+
+    @pytest.mark.parametrize("penalty", [0, 0.01])
+    def test_bears_a_group_without_events(self, simulated, penalty):
+        X, y = simulated
+        model = WeibullAFT(penalty=penalty).fit(np.column_stack([X, ~y.event]), y)
+        assert model.coef_[3] > 2
+        assert np.isfinite(model.coef_).all()
 
     def test_refuses_more_features_than_events_before_the_call(self):
         rng = np.random.default_rng(0)
@@ -56,21 +75,15 @@ class TestWeibullAFT:
             model.fit(rng.normal(size=(40, 13)), y)
         assert not hasattr(model, "n_features_in_")
 
-    def test_passes_on_that_there_is_no_solution(self, simulated, monkeypatch):
-        def fail(*args, **kwargs):
-            raise lifelines.exceptions.ConvergenceError("\nno way down\nTry ...")
+    def test_tells_that_there_is_no_solution(self):
+        X = np.arange(20.0)[:, None]
+        with pytest.raises(ConsurvError, match=r"did not converge.*raise penalty"):
+            WeibullAFT().fit(X, Outcome(np.exp(X[:, 0]), np.ones(20)))
 
-        monkeypatch.setattr(lifelines.WeibullAFTFitter, "fit", fail)
-        with pytest.raises(ConsurvError, match=r"\(no way down\).*raise penalty"):
-            WeibullAFT().fit(*simulated)
-
-    def test_needs_lifelines(self, simulated, monkeypatch):
+    def test_needs_no_lifelines(self, simulated, monkeypatch):
         monkeypatch.setitem(sys.modules, "lifelines", None)
-        model = WeibullAFT()
-        with pytest.raises(MissingDependency, match=r"lifelines.*consurv\[models\]"):
-            model.fit(*simulated)
-        with pytest.raises(ValueError, match="not fitted"):
-            check_is_fitted(model)
+        X, y = simulated
+        assert WeibullAFT().fit(X, y).score(X, y) > 0.7
 
     def test_checks_its_penalty(self, simulated):
         with pytest.raises(InvalidInput, match=r"penalty=-1 is not valid.*>= 0"):

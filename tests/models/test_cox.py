@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 
 from consurv.errors import ConsurvError, InvalidInput
-from consurv.models import CoxPH, cox
+from consurv.models import CoxPH, cox, newton
 from consurv.outcome import Outcome
 
 
@@ -100,7 +100,7 @@ class TestCoxPH:
         assert model.score(X, Outcome(np.arange(20, 0, -1), np.ones(20))) == 1
 
     def test_tells_if_it_did_not_converge(self, simulated, monkeypatch):
-        monkeypatch.setattr(cox, "_MAX_STEPS", 1)
+        monkeypatch.setattr(newton, "_MAX_STEPS", 1)
         with pytest.raises(ConsurvError, match="did not converge in 1 steps"):
             CoxPH().fit(*simulated)
 

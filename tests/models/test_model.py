@@ -95,7 +95,6 @@ class TestEveryModel:
 
     @pytest.mark.parametrize("kind", [CoxPH, WeibullAFT])
     def test_predicts_the_same_in_chunks(self, simulated, kind, monkeypatch):
-        pytest.importorskip("lifelines")
         X, y = simulated
         model = kind().fit(X, y)
         whole, risk = model.predict_survival_function(X), model.predict(X)

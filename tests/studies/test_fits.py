@@ -25,7 +25,7 @@ DEEP = NamedFit("deephit", "deephit", {"max_epochs": 2})
 
 
 DEEP_MODELS = ("deepsurv", "n-mtlr", "deephit", "coxtime", "cqrnn", "lognormal")
-FOREIGN = ("weibull-aft", "random-forest", *BOOSTERS)
+FOREIGN = ("random-forest", *BOOSTERS)
 
 
 class _Command:

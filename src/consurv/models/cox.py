@@ -12,15 +12,12 @@ from consurv._params import Between, Constraints
 from consurv.curves.breslow import breslow
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.risk_sets import RiskSets
-from consurv.errors import ConsurvError
 from consurv.models.linear import linear_scores
 from consurv.models.model import AT_ONCE, Data, SurvivalModel
+from consurv.models.newton import minimise
 from consurv.outcome import Outcome
 
 __all__ = ["CoxPH"]
-
-# Of Newton's method; the gain is that of the loss per subject.
-_MAX_STEPS, _CLOSE, _CONVERGED = 100, 1e-8, 1e-12
 
 
 class CoxPH(SurvivalModel):
@@ -102,22 +99,7 @@ def _newton(Z: Float, outcome: Outcome, penalty: float) -> Float:
         curvature: Float = likelihood.hessian(beta) / n + penalty * np.eye(m)
         return curvature
 
-    beta = np.zeros(m)
-    for _ in range(_MAX_STEPS):
-        loss, gradient = value(beta)
-        step = np.linalg.solve(hessian(beta), gradient)
-        gain = float(gradient @ step)  # twice what a full step is expected to win
-        size = 1.0
-        # Close to the minimum rounding hides the win, and full steps are safe.
-        while gain > _CLOSE and value(beta - size * step)[0] > loss - size * gain / 4:
-            size /= 2
-        beta -= size * step
-        if gain < _CONVERGED:
-            return beta
-    raise ConsurvError(
-        f"the Cox model did not converge in {_MAX_STEPS} steps; standardise the "
-        "features or raise penalty"
-    )
+    return minimise(value, hessian, np.zeros(m), "the Cox model")
 
 
 class _PartialLikelihood:
