@@ -1,5 +1,6 @@
 import datetime
 import pickle
+import tracemalloc
 import warnings
 from typing import Any
 
@@ -301,6 +302,15 @@ class TestTheEncoder:
         name, value = next(iter(params.items()))
         with pytest.raises(InvalidInput, match=f"{name}={value!r} is not valid"):
             TableEncoder(**params).fit(TABLE)
+
+    def test_copies_the_table_twice_at_most(self) -> None:
+        values = np.random.default_rng(0).normal(size=(50_000, 8))
+        table = pd.DataFrame(values, columns=list("abcdefgh"))
+        tracemalloc.start()
+        TableEncoder().fit_transform(table)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 2.5 * values.nbytes
 
     def test_leaves_the_table_as_it_was(self) -> None:
         before = TABLE.copy()

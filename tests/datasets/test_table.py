@@ -219,6 +219,13 @@ class TestPickColumns:
     def test_keeps_the_order_asked_for(self) -> None:
         assert list(pick_columns(FRAME, ["sex", "age"])) == ["sex", "age"]
 
+    @pytest.mark.parametrize("names", [["a", "b"], ["b", "a"], ["a"]])
+    def test_gives_a_table_of_its_own(self, names: list[str]) -> None:
+        frame = pd.DataFrame({"a": [1], "b": [2]})
+        found = pick_columns(frame, names)
+        found.columns = found.columns.str.upper()
+        assert frame.columns.tolist() == ["a", "b"]
+
     def test_shortens_long_lists(self) -> None:
         wide = pd.DataFrame({f"x{i}": [0] for i in range(30)})
         with pytest.raises(InvalidInput, match=r"x11 and 18 more$"):

@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from consurv.datasets import split_outcome
-from consurv.datasets.table import check_no_repeats, pick_columns
+from consurv.datasets.table import check_no_repeats, pick_columns, read_outcome
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 
@@ -47,7 +46,7 @@ class Columns:
 
     def outcome(self, frame: pd.DataFrame, source: str) -> Outcome:
         """Return the outcomes in a table, with weights if these are a column."""
-        _, y = split_outcome(frame, time=self.time, event=self.event, source=source)
+        y = read_outcome(frame, time=self.time, event=self.event, source=source)
         if self.weight is None:
             return y
         try:

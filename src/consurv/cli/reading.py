@@ -77,10 +77,9 @@ def read_training(
     columns.check(frame, path.name)
     groups = columns.groups_in(frame)
     gone = {columns.id, *columns.drop} - {columns.weight}
-    frame = frame.drop(columns=list(gone.intersection(frame.columns)))
-    y = columns.outcome(frame, path.name)
-    known = {columns.time, columns.event, columns.weight}
-    X = frame.drop(columns=list(known.intersection(frame.columns)))
+    X = _without(frame, gone)
+    y = columns.outcome(X, path.name)
+    X = _without(X, {columns.time, columns.event, columns.weight})
     if not y.n_events:
         raise InvalidInput(
             f"{path.name} has no event among its {len(y)} subjects: {columns.event!r} "
@@ -90,6 +89,14 @@ def read_training(
         raise InvalidInput(f"{path.name} has no feature columns besides the outcome")
     _warn_of_ids(X, columns.id, path.name)
     return X, y, groups
+
+
+def _without(frame: pd.DataFrame, names: set[str | None]) -> pd.DataFrame:
+    """Return a table without some columns, which takes no second table."""
+    frame = frame.copy(deep=False)
+    for name in names.intersection(frame.columns):
+        del frame[name]
+    return frame
 
 
 def _warn_of_ids(X: pd.DataFrame, given: str | None, source: str) -> None:

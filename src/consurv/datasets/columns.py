@@ -15,7 +15,9 @@ import pandas as pd
 
 from consurv._checks import Float, check_plain, from_arrow
 from consurv._rows import row_number
+from consurv.curves.search import row_blocks
 from consurv.datasets.stray import DECIMAL_COMMA, name_cells
+from consurv.datasets.table import pick_columns
 from consurv.errors import InvalidInput
 
 __all__ = ["as_frame", "as_numbers", "as_text", "check_no_date", "text_columns"]
@@ -44,7 +46,8 @@ def as_frame(X: Any) -> pd.DataFrame:
     else:
         frame = pd.DataFrame(X)
         frame.columns = pd.Index([f"x{i}" for i in range(frame.shape[1])])
-    frame = frame.set_axis(frame.columns.map(str), axis=1)
+    frame = frame.copy(deep=False)  # names of its own, the same cells
+    frame.columns = frame.columns.map(str)
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise InvalidInput(f"two columns are called {twice!r}; rename one")
@@ -88,10 +91,13 @@ def as_numbers(frame: pd.DataFrame, names: Sequence[str]) -> Float:
     array([[40.],
            [nan]])
     """
-    part = frame[list(names)]
+    part = pick_columns(frame, names)
     plain = (part.dtypes == np.float64).to_numpy()
+    columns = slice(None) if plain.all() else np.flatnonzero(plain)
     values = np.empty(part.shape)
-    values[:, plain] = part.loc[:, plain].to_numpy()
+    # No second table beside the first, and both parts of it in the cache.
+    for rows in row_blocks(*part.shape):
+        values[rows, columns] = part.iloc[rows, columns].to_numpy()
     for j in np.flatnonzero(~plain):
         values[:, j] = _read_numbers(part[names[int(j)]])
     infinite = np.isinf(values)

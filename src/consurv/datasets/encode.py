@@ -129,7 +129,7 @@ class TableEncoder(KeptByAttributes, TransformerMixin, BaseEstimator):  # type: 
             with warnings.catch_warnings():  # said above, in our words
                 warnings.filterwarnings("ignore", "Found unknown categories")
                 parts.append(self._one_hot.transform(text))
-        values = np.concatenate(parts, axis=1)
+        values = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
         return pd.DataFrame(values, frame.index, self.get_feature_names_out())
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

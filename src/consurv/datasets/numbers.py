@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from consurv._checks import Float
+from consurv.curves.search import row_blocks
 from consurv.keep.classes import KeptByAttributes
 
 __all__ = ["Numbers"]
@@ -54,8 +55,11 @@ class Numbers(KeptByAttributes):
             np.flatnonzero(varies & kind) for kind in (~is_binary, is_binary)
         )
         usual = np.nanmean if impute == "mean" else np.nanmedian
-        fill = usual(values[:, wide], axis=0)
-        center, scale = _moments(_filled(values[:, wide], fill))
+        fill, center, scale = np.empty((3, len(wide)))
+        for some in row_blocks(len(wide), len(values)):  # some columns at a time
+            part = values[:, wide[some]]
+            fill[some] = usual(part, axis=0)
+            center[some], scale[some] = _moments(_filled(part, fill[some]))
         ones = np.nanmean(values[:, binary], axis=0) > 0.5
         return cls(
             names=[names[j] for j in (*wide, *binary)],
@@ -66,7 +70,9 @@ class Numbers(KeptByAttributes):
 
     def scaled(self, values: Float) -> Float:
         """Return the columns of a table in the order of `names`, none missing."""
-        result: Float = (_filled(values, self.fill) - self.center) / self.scale
+        result = _filled(values, self.fill)
+        result -= self.center
+        result /= self.scale
         return result
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "check_no_repeats",
     "load_table",
     "pick_columns",
+    "read_outcome",
     "read_table",
     "split_outcome",
     "table_suffix",
@@ -89,7 +90,9 @@ def read_table(path: StrPath) -> pd.DataFrame:
     frame = read(path)
     if frame.empty:
         raise InvalidInput(f"{path} is empty: it has no rows of data")
-    frame = frame.set_axis(frame.columns.map(str), axis=1).reset_index(drop=True)
+    # In place: a frame of new names and rows would be a copy of all cells.
+    frame.columns = frame.columns.map(str)
+    frame.index = pd.RangeIndex(len(frame))
     check_no_repeats(frame.columns, str(path))
     return frame
 
@@ -113,6 +116,21 @@ def split_outcome(
     >>> split_outcome(frame, time="t", event="d")[1]
     Outcome(n=2, events=1, last time=7)
     """
+    outcome = read_outcome(frame, time=time, event=event, source=source)
+    return frame.drop(columns=[time, event]), outcome
+
+
+def read_outcome(
+    frame: pd.DataFrame, *, time: str, event: str, source: str = "the table"
+) -> Outcome:
+    """Return the outcomes in a table; parameters as in `split_outcome`.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"t": [3, 7], "d": [1, 0], "age": [61, 48]})
+    >>> read_outcome(frame, time="t", event="d")
+    Outcome(n=2, events=1, last time=7)
+    """
     if time == event:
         raise InvalidInput(
             f"time and event are both {time!r}; they are two columns: when a subject "
@@ -121,13 +139,12 @@ def split_outcome(
     check_no_repeats(frame.columns, source)
     columns = pick_columns(frame, [time, event], source)
     try:
-        outcome = Outcome(time=columns[time], event=columns[event])
+        return Outcome(time=columns[time], event=columns[event])
     except InvalidInput as error:
         raise InvalidInput(
             f"{source} (time={time!r}, event={event!r}): {error} "
             "(rows count from 0, without the header)"
         ) from error
-    return frame.drop(columns=[time, event]), outcome
 
 
 def pick_columns(
@@ -149,6 +166,8 @@ def pick_columns(
     consurv.errors.InvalidInput: trial.csv lacks the column 'time'; did you mean \
 'Time'? It has: Time, event
     """
+    if list(names) == frame.columns.tolist():
+        return frame.copy(deep=False)  # all of them: the same cells
     missing = [name for name in names if name not in frame.columns]
     if not missing:
         return frame[list(names)]
@@ -216,7 +235,12 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise MissingDependency("pyarrow", "cli") from error
     try:
         check_no_repeats(parquet.read_schema(path).names, str(path))
-        return pd.read_parquet(path, engine="pyarrow")
+        table = parquet.read_table(path, use_pandas_metadata=True)
+        # Columns of Arrow's go as those of pandas come, and their memory to the system.
+        frame: pd.DataFrame = table.to_pandas(self_destruct=True)
+        del table
+        pyarrow.default_memory_pool().release_unused()
+        return frame
     except InvalidInput:
         raise
     # Damaged pages, and damaged notes of pandas.
