@@ -20,7 +20,7 @@ __all__ = ["BLOCK_ROWS", "Frame", "gathered", "joined", "merge_all", "nobody"]
 
 S = TypeVar("S")
 # Rows of a block: large enough for the search to be busy, small enough for a worker.
-BLOCK_ROWS = 1 << 16
+BLOCK_ROWS = 1 << 15
 # Summaries merged at once.
 _TOGETHER = 16
 
@@ -108,8 +108,15 @@ def gathered(blocks: Iterable[Block | None], size: int = BLOCK_ROWS) -> Iterator
     for block in blocks:
         if block is not None:
             waiting.append(block)
-        if sum(len(block.outcome) for block in waiting) >= size:
-            yield joined(waiting)
-            waiting = []
+        del block  # it is held by the list alone
+        if sum(len(some.outcome) for some in waiting) >= size:
+            yield _emptied(waiting)
     if waiting:
-        yield joined(waiting)
+        yield _emptied(waiting)
+
+
+def _emptied(waiting: list[Block]) -> Block:
+    """Return blocks as one, and let go of them."""
+    whole = joined(waiting)
+    waiting.clear()
+    return whole

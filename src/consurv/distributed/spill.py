@@ -64,7 +64,8 @@ class Spilled(Asked):
         return len(self._store.facts())
 
     def _send(self, letter: Letter[S]) -> S:
-        return merge_all(letter.answer(block) for block in self._store)
+        # Unlike a comprehension this holds no block while the next one is read.
+        return merge_all(map(letter.answer, self._store))
 
 
 class _Store:
@@ -79,13 +80,18 @@ class _Store:
         """Return the blocks without their rows; they are written first if need be."""
         if self._folder is None:
             self._folder = TemporaryDirectory(prefix="consurv-")
-            nobody = slice(0, 0)
-            for i, block in enumerate(self._make()):
-                for name, array in _arrays(block).items():
-                    np.save(self._path(i, name), array)
-                reading, outcome = block.reading[nobody].copy(), block.outcome[nobody]
-                self._facts.append(replace(block, reading=reading, outcome=outcome))
+            for block in self._make():
+                self._facts.append(self._written(len(self._facts), block))
+                del block  # before the next one is made
         return self._facts
+
+    def _written(self, i: int, block: Block) -> Block:
+        """Write a block, and return it without its rows."""
+        for name, array in _arrays(block).items():
+            np.save(self._path(i, name), array)
+        nobody = np.arange(0)  # a slice would hold on to all rows
+        reading, outcome = block.reading[nobody], block.outcome[nobody]
+        return replace(block, reading=reading, outcome=outcome)
 
     def _path(self, i: int, name: str) -> Path:
         assert self._folder is not None
@@ -101,7 +107,10 @@ class _Store:
                 codes = np.load(self._path(i, "group"))
                 outcome = GroupedOutcome.of_groups(outcome, codes, rest.outcome.labels)
             reading = np.load(self._path(i, "reading"), mmap_mode="r")
-            yield replace(rest, reading=reading, outcome=outcome)
+            block = replace(rest, reading=reading, outcome=outcome)
+            del reading, outcome
+            yield block
+            del block
 
     def close(self) -> None:
         """Remove the folder."""

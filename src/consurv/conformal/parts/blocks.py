@@ -163,6 +163,8 @@ class Contribution:
     @property
     def n_infinite(self) -> int:
         """Number of subjects that count and are infinite at some level."""
+        if self.block.finite:
+            return 0
         rows = np.concatenate([self.point_rows, self.law_rows])
         return int(np.isinf(self.block.percentile_times[rows]).any(axis=1).sum())
 
