@@ -14,6 +14,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -43,7 +45,10 @@ def write_table(path: Path, rows: int, seed: int = 0) -> None:
 
 
 def run(words: list[str], source: Path | None = None) -> dict[str, Any]:
-    """Return CPU seconds and the peak in MB of a command of ours, or of a copy's."""
+    """Return CPU seconds and the peak in MB of a command of ours, or of a copy's.
+
+    To the peak counts the size of this process, which therefore makes no tables.
+    """
     where = dict(os.environ)
     if source is not None:
         where["PYTHONPATH"] = str(source)
@@ -55,6 +60,25 @@ def run(words: list[str], source: Path | None = None) -> dict[str, Any]:
     return {"cpu": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss / 1024}
 
 
+def apart(work: Callable[..., None], *args: Any) -> None:
+    """Do something in a process of its own."""
+    process = get_context("spawn").Process(target=work, args=args)
+    process.start()
+    process.join()
+    if process.exitcode:
+        raise SystemExit(f"{work.__name__} ended with {process.exitcode}")
+
+
+def compare(folder: Path) -> None:
+    """Say how far medians of both versions are apart."""
+    medians = [
+        pd.read_parquet(folder / f"{which}.percentiles.parquet")["median"]
+        for which in ("here", "old")
+    ]
+    off = float((medians[0] / medians[1] - 1).mean())
+    print(f"medians differ by {off:.2%} on average", flush=True)
+
+
 def measure(
     rows: int, new: int, old: Path | None, policy: str = "half", rule: str = "auto"
 ) -> list[dict[str, Any]]:
@@ -63,8 +87,8 @@ def measure(
     how = (*COLUMNS, *SAME, "--conformal-set", policy, "--censoring", rule)
     with TemporaryDirectory(prefix="calibrate-") as name:
         folder = Path(name)
-        write_table(folder / "train.parquet", rows)
-        write_table(folder / "new.parquet", new, seed=1)
+        apart(write_table, folder / "train.parquet", rows)
+        apart(write_table, folder / "new.parquet", new, 1)
         tables = [str(folder / "train.parquet"), str(folder / "new.parquet")]
         for which, source in (("here", None), ("old", old)):
             if which == "old" and old is None:
@@ -76,12 +100,7 @@ def measure(
             print(line(found[-1]), flush=True)
         if old is not None:
             # Versions draw a half in other ways: numbers are alike, not the same.
-            medians = [
-                pd.read_parquet(folder / f"{which}.percentiles.parquet")["median"]
-                for which in ("here", "old")
-            ]
-            off = float((medians[0] / medians[1] - 1).mean())
-            print(f"medians differ by {off:.2%} on average", flush=True)
+            apart(compare, folder)
     return found
 
 
@@ -90,8 +109,8 @@ def measure_prediction(rows: int) -> dict[str, Any]:
     with TemporaryDirectory(prefix="predict-") as name:
         folder = Path(name)
         (folder / "new").mkdir()
-        write_table(folder / "train.parquet", 20_000)
-        write_table(folder / "new" / "0000.parquet", min(PART, rows), seed=1)
+        apart(write_table, folder / "train.parquet", 20_000)
+        apart(write_table, folder / "new" / "0000.parquet", min(PART, rows), 1)
         for i in range(1, -(-rows // PART)):
             first = folder / "new" / "0000.parquet"
             shutil.copy(first, first.with_name(f"{i:04d}.parquet"))
