@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 # Quantiles of a level that a sketch has in all, and from one part at least.
-_ALL_QUANTILES, _FEWEST = 1 << 14, 1 << 6
+_ALL_QUANTILES, _FEWEST = 1 << 15, 1 << 6
 
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
