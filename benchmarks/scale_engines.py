@@ -103,7 +103,7 @@ def on_spark(folder: Path, read: BlockReader) -> Given:
     for name, value in {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "3g",
+        "spark.driver.memory": "6g",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.local.dir": os.environ.get("TMPDIR", "/tmp"),
