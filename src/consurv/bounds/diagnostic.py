@@ -196,6 +196,6 @@ def advice(found: CensoringTest) -> str:
         "the model's own curve does not explain censoring: it gives censored subjects "
         f"{found.gap[worst]:.3f} more survival at level {found.levels[worst]:g} than "
         f"inverse weights do (p = {found.p_value:.2g}). For lower bounds use "
-        "ConformalLowerBound(model, method='aipcw'); for curves "
+        "ConformalLowerBound(model); for curves "
         "censoring=DoublyRobust(...), or FromEstimator(another model)"
     )
