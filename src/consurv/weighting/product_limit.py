@@ -73,7 +73,7 @@ def _lost(sample: Sample, levels: Float, most: float) -> Float:
     g = before(sample.known_censoring[chosen], time)[:, 0]
     weight = sample.counts[chosen] * inverse(g, most)
     place = np.searchsorted(-levels, -sample.score[chosen], side="right")
-    return np.bincount(place, weights=weight, minlength=len(levels) + 1)
+    return np.bincount(place, weight, len(levels) + 1).astype(float)
 
 
 def _hazards(sample: Sample, levels: Float, lost: Float, most: float) -> Float:
