@@ -18,9 +18,9 @@ def covariance_if_right(sample: Sample, q: Float) -> Float:
 
     A subject whom the model's own curve speaks for differs from θ of AIPCW by
     S(q⁻)·∫ (1/G(u⁻) − 1)/S(u) dM(u) over u < q and u ≤ Y, with M its events less the
-    hazard that it has gone through. If S is right M is a martingale, and the variance is
-    S(q⁻)²·∫ (1/G(u⁻) − 1)²/(S(u⁻)·S(u)) dΛ(u). It is expected, not counted: where more
-    events are seen than the model expects, these do not make the error larger.
+    hazard that it has gone through. If S is right M is a martingale, and the variance
+    is S(q⁻)²·∫ (1/G(u⁻) − 1)²/(S(u⁻)·S(u)) dΛ(u). It is expected, not counted: where
+    more events are seen than the model expects, they do not make the error larger.
 
     Parameters
     ----------
