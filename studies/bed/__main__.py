@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> Records:
     """Run what the command line asks for; what the output has already is kept."""
     parser = _parser()
     args = parser.parse_args(arguments)
-    group = "held out" if args.held_out else "fitted" if args.fitted else GROUPS[0]
+    group = args.group or GROUPS[0]
     pattern = _QUICK if args.quick else args.settings
     chosen = [s for s in settings(group) if re.search(pattern, str(s))]
     if not chosen:
@@ -56,12 +56,16 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m studies.bed", description=__doc__)
     add, names = parser.add_argument, list(contestants())
     which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--held-out",
-        action="store_true",
-        help="the settings that no choice may rest on: run them once, at the end",
-    )
-    which.add_argument("--fitted", action="store_true", help="trained raw models")
+    helps = {
+        "held out": "settings that no choice may rest on: run them once, at the end",
+        "fitted": "trained raw models",
+        "far off": "raw models that exclude most of what happens",
+    }
+    for group, text in helps.items():
+        flag = f"--{group.replace(' ', '-')}"
+        which.add_argument(
+            flag, help=text, action="store_const", const=group, dest="group"
+        )
     add("--settings", default="", help="regular expression for names of settings")
     add("--list", action="store_true", help="list the settings and stop")
     add("--contestants", nargs="+", choices=names, default=names, metavar="NAME")

@@ -70,6 +70,12 @@ def _noisy(law: Law, a: float) -> Of:
     return lambda u, x: law.q(u, x) * np.exp(a * x[:, 3:])
 
 
+def _sure(law: Law, a: float) -> Of:
+    """Curves far too narrow round medians that are half noise."""
+    narrow = _width(law, a)
+    return lambda u, x: narrow(u, x) * np.exp(x[:, 3:])
+
+
 def _slow_and_narrow(law: Law, a: float) -> Of:
     narrow = _width(law, 0.6)
     return lambda u, x: 1.5 * narrow(u, x)
@@ -97,6 +103,7 @@ DISTORTIONS: Mapping[str, Callable[[Law, float], Of]] = {
     "hazard": _hazard,
     "bent": _bent,
     "noisy": _noisy,
+    "sure": _sure,
     "slow+narrow": _slow_and_narrow,
     "flat+wide": _flat_and_wide,
     # Right so far as they go: few steps, or an early end.

@@ -14,6 +14,7 @@ from consurv.conformal.recalibration.likelihood import (
     seen_probability,
 )
 from consurv.conformal.recalibration.map_fit import fit_map
+from consurv.conformal.recalibration.shapes import FINE_LEVELS
 from consurv.conformal.recalibration.shrinkage import ridge_for, settled
 from consurv.conformal.recalibration.survey import Gathered, survey
 from consurv.conformal.recalibration.time_map import TimeMap
@@ -180,3 +181,19 @@ def test_proportional_hazards_are_read_by_risk_as_one_by_one():
     for part in (slice(0, 1), slice(2100, 2160), slice(4990, 5000)):
         alone = post.predict_survival_function(X[part])
         assert_array_equal(alone.times, curves[part].times)
+
+
+@pytest.mark.parametrize(
+    ("narrow", "unit"),
+    [(1 / 30, 1.0), (0.2, 365.0), (0.2, 1 / 365), (1.0, 365.0), (1.0, 1 / 365)],
+)
+def test_curves_that_exclude_what_happened_are_mended(readings, narrow, unit):
+    reading, y = readings(300, 5)
+    middle = np.flatnonzero(FINE_LEVELS <= 0.5)[0]
+    log = np.log(reading[:, :-2])
+    median = log[:, middle : middle + 1]
+    reading[:, :-2] = unit * np.exp(median + narrow * (log - median))
+    found, _ = fit_map(subjects(reading, y))
+    assert_allclose(found.numbers[2], -np.log(narrow), atol=0.25)
+    assert_allclose(found.numbers[0], -np.log(unit), atol=0.25)
+    assert_allclose(found.numbers[1], 0.0, atol=0.2)

@@ -180,9 +180,9 @@ class TestOutOfBag:
         totals = dict.fromkeys(("train", "cross", "out-of-bag"), 0.0)
         for seed in range(6):
             X, y = simulate(400, seed, censored=False, effect=0.3)
-            new = simulate(2000, 100 + seed, censored=False, effect=0.3)
+            new = simulate(1000, 100 + seed, censored=False, effect=0.3)
             forest = RandomSurvivalForest(
-                100, min_samples_leaf=1, min_samples_split=2, random_state=seed
+                50, min_samples_leaf=1, min_samples_split=2, random_state=seed
             )
             for policy in totals:
                 model = ConformalSurvival(

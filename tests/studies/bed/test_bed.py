@@ -35,7 +35,7 @@ class TestSettings:
             group: zlib.crc32("\n".join(map(str, settings(group))).encode())
             for group in ("development", "held out")
         }
-        assert [len(settings(group)) for group in GROUPS] == [54, 68, 17]
+        assert [len(settings(group)) for group in GROUPS] == [54, 68, 17, 12]
         assert sums == {"development": 3992941616, "held out": 3564702385}
 
     def test_nothing_held_out_is_in_development(self):

@@ -18,6 +18,7 @@ __all__ = [
     "Found",
     "Pace",
     "Steps",
+    "begin",
     "climb",
     "follow",
     "together",
@@ -104,10 +105,18 @@ def together(
     return found
 
 
-def climb(start: Float, ridge: Float, pace: Pace, sums: Sums) -> Steps[Found]:
-    """Return where a few steps lead under a given ridge; *sums* are those at start."""
-    found = _found(start, ridge, sums)
-    for _ in range(_FIRST_STEPS):
+def begin(start: Float, ridge: Float, sums: Sums) -> Found:
+    """Return where an ascent starts, from the sums there."""
+    sums = _without(sums, ridge >= FIXED)
+    penalty = 0.5 * float((ridge * start**2).sum())
+    return Found(start, sums, sums.value - penalty)
+
+
+def climb(
+    found: Found, ridge: Float, pace: Pace, *, steps: int = _FIRST_STEPS
+) -> Steps[Found]:
+    """Return where a few steps lead under a given ridge."""
+    for _ in range(steps):
         found = yield from _step(found, ridge, pace)
         if found.moved < _SHORT:
             break
@@ -140,13 +149,7 @@ def follow(start: Float, ridge: Float, pace: Pace) -> Steps[tuple[Float, float]]
 
 
 def _at(numbers: Float, ridge: Float) -> Steps[Found]:
-    return _found(numbers, ridge, (yield numbers))
-
-
-def _found(numbers: Float, ridge: Float, sums: Sums) -> Found:
-    sums = _without(sums, ridge >= FIXED)
-    penalty = 0.5 * float((ridge * numbers**2).sum())
-    return Found(numbers, sums, sums.value - penalty)
+    return begin(numbers, ridge, (yield numbers))
 
 
 def _without(sums: Sums, fixed: Bool) -> Sums:

@@ -12,6 +12,8 @@ from consurv.conformal.recalibration.ascent import (
     CAREFUL,
     FIXED,
     QUICK,
+    Found,
+    begin,
     climb,
     follow,
     together,
@@ -27,6 +29,16 @@ __all__ = ["fit_map"]
 _SAME = 1e-3
 # Delays to start from, in typical medians: at 0 the likelihood has no slope to follow.
 _DELAYS = 0.1, 0.2, 0.4, 0.8
+# Maps to start from where no step from 0 leads anywhere, for the curves exclude what
+# happened: they are so narrow that widths and most contrasts say nothing, or their
+# times are in another unit (days, months and years).
+_FAR = (
+    [0.0, -1.0, 2.0, -1.0, 0.0],
+    [0.0, -1.0, 4.0, -1.0, 0.0],
+    *([sign * np.log(unit), 0, 0, 0, 0] for unit in (30, 365) for sign in (1, -1)),
+)
+# So many steps lead from there.
+_FAR_STEPS = 20
 # What a delay must add to the log-likelihood: three standard errors, for it is a number
 # that few models need.
 _PAYS = 4.5
@@ -52,21 +64,32 @@ def fit_map(subjects: Survey) -> tuple[TimeMap, float]:
     none, prompt = np.zeros(N_NUMBERS), ridge.copy()
     prompt[-1] = FIXED
     delays = [none + np.eye(N_NUMBERS)[-1] * delay for delay in _DELAYS]
-    first, *tried = of_part([none, *delays])
-    objectives = [
-        sums.value - 0.5 * float((ridge * delay**2).sum())
-        for delay, sums in zip(delays, tried, strict=True)
-    ]
-    best = int(np.argmax(objectives))
+    others = [np.where(prompt < FIXED, start, 0.0) for start in _FAR]
+    first, *sums = of_part([none, *delays, *others])
+    plain = begin(none, prompt, first)
+    late = _highest(_begun(delays, ridge, sums))
+    far = _begun(others, prompt, sums[len(delays) :])
     plain, late = together(
-        of_part,
-        climb(none, prompt, pace, first),
-        climb(delays[best], ridge, pace, tried[best]),
+        of_part, climb(plain, prompt, pace), climb(late, ridge, pace)
     )
+    if _highest(far).objective > max(plain.objective, late.objective):
+        ascents = [climb(at, prompt, pace, steps=_FAR_STEPS) for at in (plain, *far)]
+        plain = _highest(together(of_part, *ascents))
     pays = late.objective - plain.objective > _PAYS
     start, kept = (late.numbers, ridge) if pays else (plain.numbers, prompt)
     ((numbers, dof),) = together(of_all, follow(start, kept, pace))
     return TimeMap(numbers, centre), dof
+
+
+def _begun(
+    starts: Sequence[Float], ridge: Float, sums: Sequence[Sums]
+) -> Sequence[Found]:
+    pairs = zip(starts, sums, strict=False)  # the sums of others may follow
+    return [begin(at, ridge, some) for at, some in pairs]
+
+
+def _highest(found: Sequence[Found]) -> Found:
+    return max(found, key=lambda one: one.objective)
 
 
 def _sums(
