@@ -7,12 +7,17 @@ from collections.abc import Callable
 import numpy as np
 
 from consurv._checks import Float
-from consurv.bounds.methods.method import Bound, LevelBound, Method, Options, found
-from consurv.weighting.augmented import seen_at
+from consurv.bounds.methods.method import (
+    Bound,
+    Method,
+    Options,
+    bound_at_level,
+    found,
+)
 from consurv.weighting.product_limit import covered_shares
 from consurv.weighting.sample import Sample
-from consurv.weighting.search import check_information, wanted
-from consurv.weighting.weights import check_seen, largest_inverse, weigh
+from consurv.weighting.search import wanted
+from consurv.weighting.weights import check_seen, largest_inverse
 
 __all__ = ["WeightedKaplanMeier"]
 
@@ -86,7 +91,4 @@ class WeightedKaplanMeier(Method):
         if n_passed < len(levels):
             check_seen(shares[n_passed : n_passed + 1])
         level = found(float(np.append(1.0, levels)[n_passed]), self.name, coverage)
-        q = sample.bounds(np.array([level]))[:, 0]
-        weights = weigh(sample.counts * seen_at(sample, q, most))
-        check_information(coverage, weights.effective_sample_size, len(sample))
-        return LevelBound(coverage, weights, level, options.least_seen)
+        return bound_at_level(sample, level, coverage, options.least_seen, most)
