@@ -53,3 +53,12 @@ def test_weights_count():
     )
     assert_allclose(twice, 4 * once)
     assert (once > 0).all()
+
+
+def test_curves_that_all_but_end_are_no_harm():
+    times = np.linspace(1, 900, 900)
+    s = SurvivalCurves(times, np.exp(-(times[None] ** np.full((5, 1), 1.0))))
+    y = Outcome(time=np.arange(1.0, 6), event=np.ones(5))
+    found = covariance_if_right(Sample(y, s, s), s.percentile_times([0.5, 0.3]))
+    assert np.isfinite(found).all()
+    assert found[1, 1] > 0

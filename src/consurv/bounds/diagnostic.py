@@ -26,8 +26,9 @@ __all__ = ["CensoringTest", "advice", "censoring_test", "check_censoring"]
 # for a gap, further down a right model has gaps by chance.
 _LEVELS = np.array([0.9, 0.85, 0.8])
 _DRAWS = 4000
-# What is flagged: less is within what a right model misses by having been trained.
-_SIGNIFICANT, _MATTERS = 0.05, 0.01
+# What is flagged: less is within what a right model misses by having been trained,
+# which makes its z vary by up to 1.6, and p takes it to be 1.
+_SIGNIFICANT, _MATTERS = 0.01, 0.01
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class CensoringTest:
     def explained(self) -> bool:
         """Whether the model's own curve may speak for the censored.
 
-        Not if at a level p < 0.05 and the gap is above 0.01.
+        Not if at a level p < 0.01 and the gap is above 0.01.
         """
         flagged = (self.p_values < _SIGNIFICANT) & (self.gap > _MATTERS)
         return not flagged.any()

@@ -12,6 +12,9 @@ from consurv.weighting.weights import inverse
 
 __all__ = ["covariance_if_right"]
 
+# Nobody is looked at where G or S is as small; squares of the inverse are finite.
+_NOBODY = 1e-60
+
 
 def covariance_if_right(sample: Sample, q: Float) -> Float:
     """Return the covariance (m, m) of Σ w·(own − θ) at times q (n, m), if S is right.
@@ -44,10 +47,10 @@ def covariance_if_right(sample: Sample, q: Float) -> Float:
     grid = grid_of(sample.model, time)
     s = sample.model.survival_at(grid)
     g = before(sample.known_censoring, np.broadcast_to(grid[1:], s[:, 1:].shape))
-    # Nobody is looked at where G or S is 0.
-    more = np.nan_to_num(inverse(g), nan=1.0) - 1
+    more = np.where(g > _NOBODY, inverse(np.maximum(g, _NOBODY)) - 1, 0.0)
     falls = s[:, :-1] - s[:, 1:]
-    per = np.nan_to_num(inverse(s[:, :-1] ** 2 * s[:, 1:]), nan=0.0)
+    left = s[:, :-1] ** 2 * s[:, 1:]
+    per = np.where(left > _NOBODY, inverse(np.maximum(left, _NOBODY)), 0.0)
     sums = np.pad(np.cumsum(more**2 * falls * per, axis=1), ((0, 0), (1, 0)))
     end = np.minimum(time[:, None], np.nextafter(q, 0.0))
     until = pick(sums, np.searchsorted(grid, end, side="right") - 1)
