@@ -20,6 +20,7 @@ _MAY_SKIP = re.compile(
     r"|torch computes with .* here"  # golden numbers of another processor
     r"|needs a GPU"
     r"|pandas 3"
+    r"|Rscript or its package"  # another language, an oracle where it is installed
 )
 
 

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> Records:
     tasks = [] if args.page else missing(chosen, repetitions, records)
     with steps("repetitions", len(tasks), verbose=bool(tasks)) as advance:
         for setting, repetition, found in run(tasks, args.jobs):
-            records.setdefault(setting, {})[repetition] = found
+            records.setdefault(setting, {}).setdefault(repetition, {}).update(found)
             write(records, path)
             advance()
     text = page(records)

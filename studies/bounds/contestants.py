@@ -97,6 +97,7 @@ CONTESTANTS: dict[str, Callable[[Fitted], Float]] = {
     "recalibrated": _curves(),
     "CSD": _curves(adjustment="time", censoring="kaplan-meier"),
     "CiPOT": _curves(adjustment="level"),
+    "kaplan-meier": _bound("kaplan-meier"),
     "aipcw": _bound("aipcw"),
     "aipcw, clipped": _bound("aipcw", clip=0.9, least_seen=None),
     "ipcw": _bound("ipcw"),

@@ -23,7 +23,9 @@ __all__ = ["SCREENING", "Records", "missing", "read", "run", "write"]
 # screening shares of false discoveries, flagged and survivors. Nothing is a refusal.
 Records = dict[str, dict[str, dict[str, list[float]]]]
 SCREENING = "screening"
-Task = tuple[Setting, int]
+_ASKED = (*CONTESTANTS, SCREENING)
+# A setting, a repetition, and what is known of it already.
+Task = tuple[Setting, int, frozenset[str]]
 
 
 def read(path: Path) -> Records:
@@ -51,13 +53,16 @@ def write(records: Records, path: Path) -> None:
 def missing(
     settings: Sequence[Setting], repetitions: Sequence[int], known: Records
 ) -> list[Task]:
-    """Return what is to be done; all settings in turn, so that they grow together."""
-    return [
-        (setting, r)
+    """Return what is to be done; all settings in turn, so that they grow together.
+
+    A contestant that came later runs where the others have run, alone.
+    """
+    tasks = [
+        (setting, r, frozenset(known.get(str(setting), {}).get(str(r), ())))
         for r in repetitions
         for setting in settings
-        if str(r) not in known.get(str(setting), {})
     ]
+    return [task for task in tasks if not task[2].issuperset(_ASKED)]
 
 
 def run(
@@ -76,13 +81,17 @@ def _unless_refused(ask: Callable[[Fitted], Any], fit: Fitted) -> Any:
         return None
 
 
-def _one(setting: Setting, repetition: int) -> tuple[str, str, dict[str, list[float]]]:
+def _one(
+    setting: Setting, repetition: int, known: frozenset[str]
+) -> tuple[str, str, dict[str, list[float]]]:
     world = setting.draw(rng_of(setting, repetition))
     found: dict[str, list[float]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CalibrationWarning)
         fit = fitted(world, setting.leaf)
         for name, contestant in CONTESTANTS.items():
+            if name in known:
+                continue
             bound = _unless_refused(contestant, fit)
             if bound is None:
                 found[name] = []
@@ -91,6 +100,7 @@ def _one(setting: Setting, repetition: int) -> tuple[str, str, dict[str, list[fl
             # Curves that never fall say inf; nobody was followed for longer than this.
             bound = np.minimum(bound, world.y_calibration.time.max())
             found[name] = [covered, float(bound.mean()), float(np.median(bound))]
-        found[SCREENING] = _unless_refused(screening, fit) or []
+        if SCREENING not in known:
+            found[SCREENING] = _unless_refused(screening, fit) or []
     rounded = {k: [float(f"{x:.5g}") for x in v] for k, v in found.items()}
     return str(setting), str(repetition), rounded

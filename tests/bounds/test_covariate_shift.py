@@ -12,7 +12,7 @@ from tests.test_weights import BAD
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* bounds lie beyond")
 TIMES = np.geomspace(0.001, 500, 150)
-WEIGHTED = ["aipcw", "ipcw"]
+WEIGHTED = ["aipcw", "ipcw", "kaplan-meier"]
 
 
 def same_for_all(X):
@@ -161,7 +161,7 @@ class TestWeights:
     def test_many_levels_are_looked_at_evenly_and_cautiously(self, monkeypatch):
         model = given().conformalize(self.X, self.Y)
         exact = model.predict_lower_bound(self.NEW, sample_weight=np.ones(5))
-        monkeypatch.setattr("consurv.bounds.covariate_shift._MOST", 40)
+        monkeypatch.setattr("consurv.weighting.sample._MOST", 40)
         coarse = model.predict_lower_bound(self.NEW, sample_weight=np.ones(5))
         assert (coarse <= exact).all()
         assert_allclose(coarse, exact, rtol=0.5)

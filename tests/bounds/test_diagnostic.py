@@ -60,7 +60,9 @@ def rng_limit(x):
 class TestCheck:
     def test_warns_and_says_what_to_use(self):
         X, y = frail(2000, 0)
-        with pytest.warns(CalibrationWarning, match="method='aipcw'"):
+        with pytest.warns(
+            CalibrationWarning, match=r"use ConformalLowerBound\(model\)"
+        ):
             found = check_censoring(one_for_all, X, y)
         assert not found.explained
         assert found.p_value < 0.01

@@ -286,7 +286,7 @@ class TestBadInput:
         with pytest.raises(NotConformalizedError, match="CoxPH is not fitted"):
             ConformalLowerBound(CoxPH()).conformalize(X, y)
 
-    @pytest.mark.parametrize("method", ["aipcw", "ipcw"])
+    @pytest.mark.parametrize("method", ["kaplan-meier", "aipcw", "ipcw"])
     def test_g_of_0_where_it_is_needed(self, data, method):
         X, y, _, _ = data
 

@@ -184,7 +184,7 @@ def test_info_tells_what_it_is(data, tmp_path, monkeypatch):
     model = ConformalLowerBound(CoxPH(), random_state=0).fit(X, y)
     model.save(path)
     shown = CliRunner().invoke(app, ["info", str(path)]).stdout
-    assert "aipcw, 0.9 covered" in shown
+    assert "kaplan-meier, 0.9 covered" in shown
     size = model.weights_.effective_sample_size
     assert f"200, effective sample size {size:.1f}" in shown
     assert "NeighbourForest" in shown

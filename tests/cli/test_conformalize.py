@@ -94,7 +94,7 @@ class TestIds:
         twice = pd.concat([outcomes, outcomes[:1]])
         result = run(tmp_path / "o", outcomes=written(tmp_path, twice))
         assert result.exit_code == 2
-        assert "twice; each subject has one outcome" in result.stderr
+        assert "twice; give each once" in result.stderr
 
     def test_of_new_subjects_known_in_part(self, tmp_path: Path, outcomes: Any) -> None:
         out = tmp_path / "o"
@@ -132,3 +132,86 @@ class TestWeights:
         result = run(tmp_path / "out", "--weight", "heavy")
         assert result.exit_code == 2
         assert "outcomes.csv lacks the column 'heavy'" in result.stderr
+
+
+class TestGroups:
+    @pytest.fixture
+    def sites(self, outcomes: pd.DataFrame) -> pd.DataFrame:
+        """Return outcomes of two sites, at one of which all is twice as slow."""
+        site = np.where(np.random.default_rng(0).random(len(outcomes)) < 0.5, "a", "b")
+        slow = np.where(site == "a", 2.0, 1.0)
+        return outcomes.assign(site=site, time=outcomes["time"] * slow)
+
+    @pytest.mark.filterwarnings("ignore:in the group .*too few events")
+    def test_are_those_of_the_library(self, tmp_path: Path, sites: Any) -> None:
+        out = tmp_path / "out"
+        how = ["--groups", "site", "--adjustment", "log-time"]
+        result = run(out, *how, outcomes=written(tmp_path, sites))
+        assert result.exit_code == 0, result.stderr
+        assert "others weigh" in " ".join(result.stdout.split())
+        assert "Group-cal × 1000" in result.stdout
+        cal, new = (
+            read_curves(EXAMPLE / f"{name}.csv", interpolation="step")
+            for name in ("cal", "new")
+        )
+        known = sites.set_index(sites["id"].astype(str))
+        rows = known.loc[cal.ids]
+        y, label = Outcome(rows["time"], rows["event"]), rows["site"].to_numpy()
+        model = ConformalSurvival.from_curves(
+            cal.curves, y, groups=label, adjustment="log-time", random_state=0
+        )
+        asked = known.loc[new.ids]["site"].to_numpy()
+        wanted = model.calibrate(new.curves, groups=asked).median()
+        found = pd.read_csv(out / "percentiles.csv")["median"]
+        assert_allclose(found, wanted)
+        # The groups do something.
+        plain = model.calibrate(new.curves, groups=np.full(len(asked), "a")).median()
+        assert not np.allclose(found, plain)
+
+    def test_of_new_subjects_may_have_a_table_of_their_own(
+        self, tmp_path: Path, sites: Any
+    ) -> None:
+        first, second = tmp_path / "first", tmp_path / "second"
+        how = ["--groups", "site", "--adjustment", "log-time"]
+        whole = written(tmp_path, sites)
+        assert run(first, *how, outcomes=whole).exit_code == 0
+        table = tmp_path / "groups.csv"
+        sites[["id", "site"]].to_csv(table, index=False)
+        known = set(read_curves(EXAMPLE / "cal.csv", interpolation="step").ids)
+        some = written(tmp_path, sites[sites["id"].astype(str).isin(known)])
+        lacking = run(second, *how, outcomes=some)
+        assert lacking.exit_code == 2
+        assert "lacks 143 of the 143 ids of new.csv" in lacking.stderr
+        result = run(second, *how, "--new-groups", str(table), outcomes=some)
+        assert result.exit_code == 0, result.stderr
+        tables = [pd.read_csv(f / "percentiles.csv") for f in (first, second)]
+        pd.testing.assert_frame_equal(*tables)
+
+    def test_that_are_new_are_refused_or_pooled(
+        self, tmp_path: Path, sites: Any
+    ) -> None:
+        how = ["--groups", "site", "--adjustment", "log-time"]
+        path = written(tmp_path, sites)
+        table = tmp_path / "groups.csv"
+        sites[["id"]].assign(site="c").to_csv(table, index=False)
+        how += ["--new-groups", str(table)]
+        refused = run(tmp_path / "out", *how, outcomes=path)
+        assert refused.exit_code == 2
+        assert "groups that no conformal subject" in " ".join(refused.stderr.split())
+        how += ["--unseen-group", "pooled", "--force"]
+        pooled = run(tmp_path / "out", *how, outcomes=path)
+        assert pooled.exit_code == 0, pooled.stderr
+
+    @pytest.mark.parametrize(
+        ("options", "why"),
+        [
+            (["--groups", "ward"], "lacks the column 'ward'"),
+            (["--groups", "event"], "--groups and --event are both 'event'"),
+            (["--new-groups", "g.csv"], "--new-groups needs --groups"),
+            (["--unseen-group", "drop"], "choose error or pooled"),
+        ],
+    )
+    def test_bad_options(self, tmp_path: Path, options: list[str], why: str) -> None:
+        result = run(tmp_path / "out", *options)
+        assert result.exit_code == 2
+        assert why in " ".join(result.stderr.split())

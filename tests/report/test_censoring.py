@@ -24,7 +24,7 @@ class TestCaution:
         X, y = frail(2000, np.random.default_rng(0))
         [caution] = about_censoring(X, y, curves(np.full(2000, 12.0)))
         assert caution.title == "Censoring is not explained"
-        assert "method='aipcw'" in caution.text
+        assert "use ConformalLowerBound(model)" in caution.text
 
     def test_a_model_that_knows(self):
         X, y = frail(2000, np.random.default_rng(0))

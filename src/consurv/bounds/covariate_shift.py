@@ -13,9 +13,8 @@ from consurv.weighting.sample import Sample
 
 __all__ = ["CoveredMass", "warn_of_nothing"]
 
-# No more levels than these are looked at, evenly spread: bounds are cautious by what
-# lies between two of them. And so many of them at once.
-_MOST, _AT_ONCE = 2048, 64
+# Levels that are looked at together.
+_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,7 @@ class CoveredMass:
             From levels (m,) to the mass (m,) that they cover.
         sample : Sample
         """
-        stride = -(-len(sample.candidates) // _MOST)
-        levels = sample.candidates[stride - 1 :: stride]
+        levels = sample.some_candidates
         parts = [
             covered(levels[i : i + _AT_ONCE]) for i in range(0, len(levels), _AT_ONCE)
         ]

@@ -70,8 +70,11 @@ class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type
     subjects tell how far the model's quantiles can be believed; the methods differ in
     how those count whose event nobody saw:
 
-    - ``"aipcw"``, the default: inverse weights, augmented by the event model; right if
-      either model is (asymptotic, doubly robust).
+    - ``"kaplan-meier"``, the default: a weighted Kaplan–Meier curve of the scores;
+      right if either model is, or the censoring model where bounds are capped
+      (asymptotic).
+    - ``"aipcw"``: inverse weights, augmented by the event model; right if either model
+      is (asymptotic, doubly robust).
     - ``"ipcw"``: inverse weights alone; right if the censoring model is.
     - ``"dr-cosarc"``: censoring times of events are drawn, then ``"adaptive"``; never
       above the model's own quantile (asymptotic, doubly robust).
@@ -116,9 +119,10 @@ class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type
         seen.
     least_seen : float, "auto" or None
         Where the censoring model leaves less than this share of subjects under
-        observation, nothing can be learnt: bounds of ``"aipcw"``, ``"ipcw"``,
-        ``"adaptive"`` and ``"dr-cosarc"`` end there. ``"auto"`` is 1/log n. None lets
-        those of the first two go on (weights are then as large as 1/G is small).
+        observation, nothing can be learnt: bounds of ``"kaplan-meier"``, ``"aipcw"``,
+        ``"ipcw"``, ``"adaptive"`` and ``"dr-cosarc"`` end there. ``"auto"`` is 1/log n.
+        None lets those of the first three go on (weights are then as large as 1/G is
+        small).
     conformal_set : {"half", "cross", "holdout", "validation"}
         Which rows ``fit`` calibrates by, as in ``ConformalSurvival``. The guarantees
         are for rows that no model saw, which ``"cross"`` has no theorem for.
@@ -184,7 +188,7 @@ class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type
         self,
         estimator: Any,
         *,
-        method: str = "aipcw",
+        method: str = "kaplan-meier",
         censoring_model: Any = None,
         event_model: Any = None,
         coverage: float = 0.9,
@@ -294,7 +298,8 @@ class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type
         sample_weight : array-like of shape (n,), optional
             How much each subject counts beside the others and a new one: for new
             subjects from elsewhere w(x), their density over that of these subjects at
-            x, times any number; 0 leaves one out. With ``"aipcw"`` and ``"ipcw"``.
+            x, times any number; 0 leaves one out. With ``"kaplan-meier"``, ``"aipcw"``
+            and ``"ipcw"``.
 
         Returns
         -------
@@ -490,7 +495,7 @@ class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type
             raise InvalidInput(
                 f"method={self.method!r} needs the censoring time of everybody, events "
                 "too: give conformalize(X, y, censoring_time=...) with a fitted model, "
-                "or choose 'aipcw' or 'dr-cosarc', which do without"
+                "or choose 'kaplan-meier' or 'dr-cosarc', which do without"
             )
 
     def _nuisance(self, outcome: Any) -> Nuisance | None:

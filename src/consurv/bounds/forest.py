@@ -107,7 +107,13 @@ class NeighbourForest(KeptByAttributes, BaseEstimator):  # type: ignore[misc]
         weight = np.zeros((len(X), len(self.outcome_)))
         for own, new in zip(self.leaves_.T, self.trees_.apply(X).T, strict=True):
             size = np.bincount(own)
-            weight += (new[:, None] == own) / size[new][:, None]
+            # Rows by leaf, so that the neighbours of a new one are a stretch of them.
+            rows, end = np.argsort(own, kind="stable"), np.cumsum(size)
+            many = size[new]
+            first = end[new] - many - (np.cumsum(many) - many)
+            member = rows[np.repeat(first, many) + np.arange(many.sum())]
+            asked = np.repeat(np.arange(len(X)), many)
+            weight[asked, member] += np.repeat(1 / many, many)
         return weight / len(self.trees_.estimators_)
 
 

@@ -9,9 +9,9 @@ import pandas as pd
 import typer
 from rich.text import Text
 
-from consurv._warnings import warn
 from consurv.cli.columns import Columns
 from consurv.cli.console import Steps, notes, stdout
+from consurv.cli.joining import Known, groups_of
 from consurv.cli.outputs import warn_of_formulas, write_predictions
 from consurv.cli.predicting import Predictor
 from consurv.cli.summary import print_scores
@@ -23,17 +23,20 @@ from consurv.cli.training import (
     QuietOption,
     SeedOption,
     TimeUnitOption,
+    UnseenGroupOption,
+    checked_unseen,
 )
 from consurv.conformal import ConformalSurvival, save_adjustment
 from consurv.conformal.reading.curve_rows import CurveRows
-from consurv.datasets.curve_files import CurveFile, ids_of, read_curves
-from consurv.datasets.table import read_table
+from consurv.datasets.curve_files import read_curves
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
 from consurv.report.html import check_libraries, report_on
 
 __all__ = ["conformalize"]
 
+# The feature of subjects of whom only a curve is known: its number.
+_ROW = "row of the curves"
 _NAMES = ("curves.csv", "percentiles.csv", "adjustment.json", "report.html")
 
 
@@ -69,6 +72,23 @@ def conformalize(
             "for none."
         ),
     ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups",
+            "--group",
+            help="Column of --outcomes with groups, such as sites: each gets an "
+            "adjustment of its own, as far as the data tell it from that of all.",
+        ),
+    ] = None,
+    new_groups: Annotated[
+        Path | None,
+        typer.Option(
+            help="Groups of the new subjects: a table with the id and the column of "
+            "--groups. By default --outcomes, where these are known, too."
+        ),
+    ] = None,
+    unseen_group: UnseenGroupOption = "error",
     seed: SeedOption = 0,
     force: ForceOption = False,
     quiet: QuietOption = False,
@@ -79,16 +99,25 @@ def conformalize(
     """
     outputs = (out / _NAMES[0], out / _NAMES[1])
     _check_folder(out, force)
+    if new_groups is not None and groups is None:
+        raise InvalidInput("--new-groups needs --groups, the name of its column")
+    unseen = checked_unseen(unseen_group)
     with notes(), Steps(quiet) as steps:
         with steps.step("Reading"):
             known, asked = (
                 read_curves(path, id=id_column, interpolation=interpolation)
                 for path in (curves, new)
             )
-            columns = Columns(time, event, id_column, weight=weight)
-            table = _outcomes(outcomes, columns)
-            y = _joined(known, table, curves.name, outcomes.name)
-            y_new = _perhaps(asked, table, outcomes.name)
+            columns = Columns(time, event, id_column, groups=groups, weight=weight)
+            table = Known.read(outcomes, columns)
+            y = table.outcome_of(known, curves.name)
+            y_new = table.outcome_if_known(asked)
+            label = table.groups_of(known, curves.name)
+            label_new = (
+                table.groups_of(asked, new.name)
+                if new_groups is None
+                else groups_of(new_groups, columns, asked, new.name)
+            )
             labels = pd.DataFrame({"subject": range(len(asked.ids))})
             labels[id_column] = asked.ids.astype("string")
             warn_of_formulas(labels, outputs)
@@ -102,8 +131,14 @@ def conformalize(
                 censoring=censoring,
                 random_state=seed,
                 time_unit=time_unit,
-            ).conformalize(rows.numbers(0), y)
-        X = pd.DataFrame(rows.numbers(1))
+                unseen_group=unseen,
+            ).conformalize(
+                pd.DataFrame(rows.numbers(0), columns=[_ROW]),
+                y,
+                groups=None if label is None else pd.Series(label, name=groups),
+            )
+        X = pd.DataFrame(rows.numbers(1), columns=[_ROW])
+        X = X if groups is None else X.assign(**{groups: label_new})
         predictor = Predictor(model, X, labels, y_new)
         with steps.step("Writing", total=len(X)) as advance:
             for n_done in write_predictions(predictor, outputs):
@@ -145,49 +180,11 @@ def _print_summary(predictor: Predictor, y: Outcome, written: list[Path]) -> Non
         f"{len(y):,} subjects with {y.n_events:,} events{weighed} set the adjustment "
         f"({adjustment.kind}) of {len(predictor.X):,} new ones."
     )
+    if adjustment.groups is not None:
+        say(Text(f"Groups: {adjustment.groups.told}"))
     print_scores(predictor)
     for path in written:
         say(Text(str(path)), soft_wrap=True)
-
-
-def _outcomes(path: Path, columns: Columns) -> pd.DataFrame:
-    frame = read_table(path)
-    columns.check(frame, path.name)
-    ids = ids_of(frame, str(columns.id), path.name)
-    if not ids.is_unique:
-        twice = ids[ids.duplicated()][0]
-        raise InvalidInput(
-            f"{path.name} has the id {twice!r} twice; each subject has one outcome"
-        )
-    y = columns.outcome(frame, path.name)
-    found = {"time": y.time, "event": y.event, "weight": y.weights}
-    return pd.DataFrame(found, index=ids)
-
-
-def _joined(file: CurveFile, table: pd.DataFrame, name: str, source: str) -> Outcome:
-    """Return the outcomes of the subjects of a file, in their order."""
-    lacking = file.ids.difference(table.index, sort=False)
-    if len(lacking):
-        raise InvalidInput(
-            f"{source} lacks {len(lacking)} of the {len(file.ids)} ids of {name}, the "
-            f"first {lacking[0]!r}; the ids must be the same in both"
-        )
-    rows = table.loc[file.ids]
-    return Outcome(*(rows[part].to_numpy() for part in ("time", "event", "weight")))
-
-
-def _perhaps(file: CurveFile, table: pd.DataFrame, source: str) -> Outcome | None:
-    """Return the outcomes of new subjects if all are known."""
-    n = int(file.ids.isin(table.index).sum())
-    if n == len(file.ids):
-        return _joined(file, table, "", source)
-    if n:
-        warn(
-            f"{source} tells of {n} of the {len(file.ids)} new subjects; they are not "
-            "scored",
-            UserWarning,
-        )
-    return None
 
 
 def _can_report() -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from sklearn.pipeline import make_pipeline
@@ -34,6 +34,7 @@ __all__ = [
     "TrainArgument",
     "UnseenGroupOption",
     "WeightOption",
+    "checked_unseen",
     "conformal_model",
     "train_model",
 ]
@@ -129,10 +130,6 @@ def conformal_model(
 ) -> ConformalSurvival:
     """Return an untrained model for tables, by its name."""
     _check_together(adjustment, censoring)
-    if unseen_group not in ("error", "pooled"):
-        raise InvalidInput(
-            f"--unseen-group {unseen_group} is unknown; choose error or pooled"
-        )
     return ConformalSurvival(
         make_pipeline(TableEncoder(), make_model(name, seed)),
         percentiles=percentiles,
@@ -141,8 +138,17 @@ def conformal_model(
         censoring=censoring,
         random_state=seed,
         time_unit=time_unit,
-        unseen_group="pooled" if unseen_group == "pooled" else "error",
+        unseen_group=checked_unseen(unseen_group),
     )
+
+
+def checked_unseen(unseen_group: str) -> Literal["error", "pooled"]:
+    """Return what is to become of new groups, or refuse."""
+    if unseen_group not in ("error", "pooled"):
+        raise InvalidInput(
+            f"--unseen-group {unseen_group} is unknown; choose error or pooled"
+        )
+    return "pooled" if unseen_group == "pooled" else "error"
 
 
 def train_model(

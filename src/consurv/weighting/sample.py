@@ -15,6 +15,10 @@ from consurv.outcome import Outcome
 
 __all__ = ["Sample", "before"]
 
+# No more levels than these are looked at where all are: bounds are cautious by what
+# lies between two of them.
+_MOST = 2048
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -112,6 +116,12 @@ class Sample:
     def candidates(self) -> Float:
         """The levels at which a bound passes somebody's time, falling."""
         return np.unique(self.score)[::-1]
+
+    @cached_property
+    def some_candidates(self) -> Float:
+        """Candidates, of more than 2,048 of them that many, evenly spread."""
+        stride = -(-len(self.candidates) // _MOST)
+        return self.candidates[stride - 1 :: stride]
 
     def bounds(self, levels: Float) -> Float:
         """Return q(ρ|x) (n, m) of all subjects at levels (m,) in [0, 1], capped."""

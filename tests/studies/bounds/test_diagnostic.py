@@ -27,8 +27,8 @@ def test_shares_are_those_of_the_flags(monkeypatch, capsys):
     assert "| davidov 1 | 1.000 | 4 |" in lines
     assert "| right by chance | 0.250 | 4 |" in lines
     assert lines[-1] == "| all that are right | 0.250 | 20 |"
-    assert min(seen) == 1000  # none of those that shaped the test
+    assert min(seen) == 7000  # none of those that shaped the test
 
 
 def test_a_model_that_is_wrong_where_few_are_seen_is_flagged():
-    assert diagnostic.flagged(diagnostic.WORLDS[1], 1000)
+    assert diagnostic.flagged(diagnostic.WORLDS[1], 7000)

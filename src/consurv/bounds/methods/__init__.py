@@ -7,6 +7,7 @@ from consurv.bounds.methods.fixed import Fixed
 from consurv.bounds.methods.focused import Focused
 from consurv.bounds.methods.fused import Fused
 from consurv.bounds.methods.ipcw import IPCW
+from consurv.bounds.methods.kaplan_meier import WeightedKaplanMeier
 from consurv.bounds.methods.method import Bound, Method, Options
 
 __all__ = ["METHODS", "Bound", "Method", "Options"]
@@ -19,4 +20,5 @@ METHODS: dict[str, Method] = {
     "fused": Fused(),
     "ipcw": IPCW(),
     "aipcw": AIPCW(),
+    "kaplan-meier": WeightedKaplanMeier(),
 }

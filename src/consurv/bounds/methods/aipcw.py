@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from consurv._checks import Float
-from consurv.bounds.methods.method import Bound, LevelBound, Method, Options, found
-from consurv.weighting.augmented import Augmented, seen_at
+from consurv.bounds.methods.method import (
+    Bound,
+    Method,
+    Options,
+    bound_at_level,
+    found,
+)
+from consurv.weighting.augmented import Augmented
 from consurv.weighting.sample import Sample
-from consurv.weighting.search import check_information, lowest_level, wanted
-from consurv.weighting.weights import largest_inverse, weigh
+from consurv.weighting.search import lowest_level, wanted
+from consurv.weighting.weights import largest_inverse
 
 __all__ = ["AIPCW"]
 
@@ -78,7 +82,4 @@ class AIPCW(Method):
         level = found(
             lowest_level(covered, sample.candidates, target), self.name, coverage
         )
-        q = sample.bounds(np.array([level]))[:, 0]
-        weights = weigh(sample.counts * seen_at(sample, q, most))
-        check_information(coverage, weights.effective_sample_size, len(sample))
-        return LevelBound(coverage, weights, level, options.least_seen)
+        return bound_at_level(sample, level, coverage, options.least_seen, most)

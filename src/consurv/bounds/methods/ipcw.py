@@ -7,11 +7,16 @@ from collections.abc import Callable
 import numpy as np
 
 from consurv._checks import Float
-from consurv.bounds.methods.method import Bound, LevelBound, Method, Options, found
-from consurv.weighting.augmented import seen_at
+from consurv.bounds.methods.method import (
+    Bound,
+    Method,
+    Options,
+    bound_at_level,
+    found,
+)
 from consurv.weighting.sample import Sample, before
-from consurv.weighting.search import check_information, wanted, weighted_level
-from consurv.weighting.weights import inverse, largest_inverse, weigh
+from consurv.weighting.search import wanted, weighted_level
+from consurv.weighting.weights import inverse, largest_inverse
 
 __all__ = ["IPCW"]
 
@@ -74,10 +79,7 @@ class IPCW(Method):
         level = found(
             weighted_level(sample.score, weight, allowed), self.name, coverage
         )
-        q = sample.bounds(np.array([level]))[:, 0]
-        weights = weigh(sample.counts * seen_at(sample, q, most))
-        check_information(coverage, weights.effective_sample_size, len(sample))
-        return LevelBound(coverage, weights, level, options.least_seen)
+        return bound_at_level(sample, level, coverage, options.least_seen, most)
 
 
 def _missed(sample: Sample, options: Options, most: float) -> Float:

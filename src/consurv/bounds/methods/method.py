@@ -13,11 +13,20 @@ from consurv._checks import Float
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import InvalidInput
 from consurv.keep.classes import KeptByAttributes
+from consurv.weighting.augmented import seen_at
 from consurv.weighting.sample import Sample
 from consurv.weighting.search import check_information, wanted, weighted_level
 from consurv.weighting.weights import Weights, weigh
 
-__all__ = ["Bound", "LevelBound", "Method", "Options", "found", "split_conformal"]
+__all__ = [
+    "Bound",
+    "LevelBound",
+    "Method",
+    "Options",
+    "bound_at_level",
+    "found",
+    "split_conformal",
+]
 
 
 @dataclass(frozen=True)
@@ -161,6 +170,26 @@ def split_conformal(sample: Sample, coverage: float) -> LevelBound:
     most = float(counts.sum()) - wanted(coverage, counts)
     level = found(weighted_level(sample.score, counts, most), "split", coverage)
     return LevelBound(coverage, weights, level)
+
+
+def bound_at_level(
+    sample: Sample, level: float, coverage: float, least: float | None, most: float
+) -> LevelBound:
+    """Return q at a level, resting on those of whom it is known whether T ≥ q.
+
+    Parameters
+    ----------
+    sample : Sample
+        Capped where G falls to *least*.
+    level, coverage : float
+    least : float or None
+    most : float
+        1/G is clipped there.
+    """
+    q = sample.bounds(np.array([level]))[:, 0]
+    weights = weigh(sample.counts * seen_at(sample, q, most))
+    check_information(coverage, weights.effective_sample_size, len(sample))
+    return LevelBound(coverage, weights, level, least)
 
 
 def found(level: float | None, name: str, coverage: float) -> float:
