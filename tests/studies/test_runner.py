@@ -41,8 +41,7 @@ class TestRun:
     ) -> None:
         assert len(comparable(reference)) == 12
         assert (reference / "config.toml").read_text().count("[main]") == 1
-        # All but those of lifelines, which are no plain data.
-        assert len(list((reference / "fits").rglob("*.fit"))) == 8
+        assert len(list((reference / "fits").rglob("*.fit"))) == 12
 
     def test_does_nothing_if_all_is_there(self, copied: Path) -> None:
         listener = Listener()
