@@ -14,7 +14,7 @@ from benchmarks.scale_engines import reader_of
 from benchmarks.simulate import LEVELS
 from consurv.conformal.adjustments import ADJUSTMENTS
 from consurv.conformal.parts.partitions import Contributed
-from consurv.conformal.quantile.questions import Bracket
+from consurv.conformal.quantile.brackets import Bracket
 from consurv.distributed import frame_of
 
 __all__ = ["mass_pass"]

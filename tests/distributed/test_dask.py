@@ -9,13 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Status
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import ConformalSurvival, ConsurvError, InvalidInput
@@ -145,16 +146,143 @@ def test_rows_are_predicted_once_and_stay_on_the_workers(client):
     assert len({id(kept) for _, kept in sent}) == 1
 
 
+def test_rows_wait_on_disk_in_the_folders_of_the_workers(client, monkeypatch):
+    monkeypatch.setattr(dask_frame, "BLOCK_ROWS", 40)
+    homes = client.run(lambda dask_worker: dask_worker.local_directory)
+    send, found = dask_frame._OnWorkers._send, []
+
+    def folders():
+        return {folder for home in homes.values() for folder in Path(home).iterdir()}
+
+    # Rows of an earlier test go when Python collects what has asked for them.
+    earlier = folders()
+
+    def blocks():
+        found = []
+        for folder in folders() - earlier:
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                found += list(folder.iterdir())  # it may go meanwhile
+        return [path for path in found if path.parent.name.startswith("consurv-")]
+
+    def watched(self, letter):
+        answer = send(self, letter)
+        found.append(sum("reading" in path.name for path in blocks()))
+        return answer
+
+    monkeypatch.setattr(dask_frame._OnWorkers, "_send", watched)
+    table = subjects(600)
+    there = conformalized(
+        frame([table[i : i + 100] for i in range(0, 600, 100)]), rule="kaplan-meier"
+    )
+    here = conformalized(table, rule="kaplan-meier")
+    assert_allclose(numbers(there), numbers(here), rtol=0, atol=1e-9 * 60)
+    # Three blocks in each partition, and no copy of any.
+    assert found == [18] * len(found)
+    until = time.monotonic() + 60
+    while blocks() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert blocks() == []
+
+
+def test_a_worker_with_nothing_to_do_takes_no_rows_over(monkeypatch):
+    """They would travel through its memory."""
+    sent, taken = [], []
+    send, answer = dask_frame._OnWorkers._send, dask_frame._answer
+    pickled = dask_frame.Store.__reduce__
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", **LOCAL
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+
+        def send_with_help(self, letter):
+            summary = send(self, letter)
+            sent.append(letter)
+            if len(sent) == 1:
+                cluster.scale(2)
+                client.wait_for_workers(2)
+            return summary
+
+        def slowly(*asked):
+            time.sleep(0.1)
+            return answer(*asked)
+
+        def watched(self):
+            taken.append(self)
+            return pickled(self)
+
+        monkeypatch.setattr(dask_frame._OnWorkers, "_send", send_with_help)
+        monkeypatch.setattr(dask_frame, "_answer", slowly)
+        monkeypatch.setattr(dask_frame.Store, "__reduce__", watched)
+        conformalized(frame(parts(subjects(400), n=12)), rule="kaplan-meier")
+    assert len(sent) > 2
+    assert not taken
+
+
+def test_a_worker_that_pauses_is_not_waited_for(monkeypatch):
+    """One that is short of memory takes no tasks; others fetch what it has."""
+    table, sent = subjects(400), []
+    send = dask_frame._OnWorkers._send
+    with (
+        dask.config.set({"distributed.worker.memory.pause": False}),  # by us alone
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", **LOCAL
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        first = cluster.workers[0]
+
+        def pause(dask_worker):
+            dask_worker.status = Status.paused
+
+        def send_and_pause(self, letter):
+            if len(sent) == 1:
+                client.run(pause, workers=[first.address])
+            sent.append(letter)
+            return send(self, letter)
+
+        monkeypatch.setattr(dask_frame._OnWorkers, "_send", send_and_pause)
+        there = conformalized(frame(parts(table, n=6)), rule="kaplan-meier")
+        assert first.status is Status.paused
+    assert len(sent) > 2
+    here = conformalized(table, rule="kaplan-meier")
+    assert_allclose(numbers(there), numbers(here), atol=1e-9)
+
+
+def test_refused_rows_of_a_long_partition_are_found(client, monkeypatch):
+    monkeypatch.setattr(dask_frame, "BLOCK_ROWS", 40)
+    table = subjects(200)
+    table.loc[table.index[190], "time"] = -1.0
+    with pytest.raises(InvalidInput, match=r"partition 1, rows from 80 on: .* row 10"):
+        conformalized(frame([table[:100], table[100:]]))
+
+
+def test_folders_of_workers_that_have_closed_are_not_used():
+    """A process may have had several; a copy would be sent again for ever."""
+    with LocalCluster(n_workers=1, processes=False, protocol="tcp", **LOCAL) as cluster:
+        closed = cluster.workers[0]
+        assert dask_frame._own_folder() is not None
+    assert closed in type(closed)._instances
+    assert dask_frame._own_folder() != closed.local_directory
+
+
+def test_a_disk_that_cannot_be_written_to_is_named(client, monkeypatch, tmp_path):
+    monkeypatch.setattr(dask_frame, "_own_folder", lambda: str(tmp_path / "gone"))
+    with pytest.raises(ConsurvError, match=r"partition 0 cannot be written to .*gone"):
+        conformalized(frame([subjects(100)]))
+
+
 def test_a_long_curve_travels_once(client, monkeypatch):
     """Questions are small, however many different times there are."""
-    sizes, compute = [], dask_frame._Cluster.compute
+    sizes, compute = [], Client.compute
 
     def weigh(self, task):
         graph = [len(pickle.dumps(part)) for part in task.dask.values()]
         sizes.append(max(graph))
         return compute(self, task)
 
-    monkeypatch.setattr(dask_frame._Cluster, "compute", weigh)
+    monkeypatch.setattr(Client, "compute", weigh)
     table = subjects(20_000)
     there = conformalized(frame(parts(table, n=3)), rule="kaplan-meier")
     assert len(there.kaplan_meier_.times) > 19_000  # 480 kB

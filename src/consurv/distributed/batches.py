@@ -11,7 +11,7 @@ from consurv.conformal.reading.elsewhere import Columns
 __all__ = ["BATCH_ROWS", "extended", "with_columns"]
 
 # Rows that are read and predicted at once.
-BATCH_ROWS = 1 << 15
+BATCH_ROWS = 1 << 13
 
 
 def with_columns(batch: Any, columns: Columns) -> Any:

@@ -55,6 +55,7 @@ class ParquetFrame(Frame):
                 with _named(place):
                     yield read(batch.to_pandas(ignore_metadata=True))
                 advance(batch.num_rows)
+        pa.default_memory_pool().release_unused()  # it would be held to the end
 
     def with_columns(self, columns: Columns) -> Any:
         """Return a RecordBatchReader; rows are predicted as they are read."""

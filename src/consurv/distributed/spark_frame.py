@@ -74,7 +74,7 @@ class _InSpark(Asked):
         self._blocks, self._made = blocks, False
         self._told: list[Any] = []  # all curves that executors have been sent
         self._curve: Any = None
-        self.n_parts = 1  # known with the first answer
+        self.n_parts = 1  # blocks, whose sketches add up; known with the first answer
 
     def forget(self) -> None:
         """Let executors drop the curves that they were sent."""
@@ -92,7 +92,8 @@ class _InSpark(Asked):
 
     def _send(self, letter: Letter[S]) -> S:
         if not self._made:
-            self._blocks.count()  # from many rows at a time, not one by one as below
+            # From many rows at a time, not one by one as below.
+            self.n_parts = max(self._blocks.count(), 1)
             self._made = True
         if self._curve is not None:
             letter = replace(letter, reference=None)
@@ -104,7 +105,6 @@ class _InSpark(Asked):
             raise InvalidInput(min(refused))
         if not rows:
             raise nobody()
-        self.n_parts = len(rows)
         summary: S = merge_all(pickle.loads(row["content"]) for row in rows)
         return summary
 

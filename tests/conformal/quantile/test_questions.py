@@ -13,9 +13,11 @@ import consurv.conformal.quantile.search as quantile
 from consurv.conformal.censoring.rules import RULES
 from consurv.conformal.parts.blocks import Block
 from consurv.conformal.parts.partitions import Blocks
+from consurv.conformal.quantile.brackets import Bracket, Window
 from consurv.conformal.quantile.masses import UNIT, in_units, to_mass
-from consurv.conformal.quantile.questions import Bracket, Sketch, Window, ask
+from consurv.conformal.quantile.questions import ask
 from consurv.conformal.quantile.search import conformal_quantiles
+from consurv.conformal.quantile.sketch import Sketch
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome
 

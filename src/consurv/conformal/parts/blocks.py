@@ -18,7 +18,8 @@ import numpy as np
 
 from consurv._checks import Bool, Float, Index
 from consurv.conformal.quantile.masses import Law, LawMass, LevelMass
-from consurv.conformal.quantile.questions import FEW_POINTS, Masses, Question
+from consurv.conformal.quantile.questions import Masses, Question
+from consurv.conformal.quantile.sketch import FEW_POINTS
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.outcome import Outcome

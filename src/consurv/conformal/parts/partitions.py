@@ -20,12 +20,12 @@ import numpy as np
 from consurv._checks import Float
 from consurv._weights import Weighing
 from consurv.conformal.parts.blocks import Block, Contribution
-from consurv.conformal.quantile.questions import (
+from consurv.conformal.quantile.questions import Question, merge
+from consurv.conformal.quantile.sketch import (
     FEW_POINTS,
     QUANTILES,
-    Question,
     Sketch,
-    merge,
+    quantiles_of,
 )
 from consurv.conformal.quantile.weighted_questions import WeightedSketch
 from consurv.curves.counts import Numbers, tally
@@ -45,8 +45,8 @@ __all__ = [
     "refer",
 ]
 
-# Quantiles of a level that a sketch has in all, and from one part at least.
-_ALL_QUANTILES, _FEWEST = 1 << 15, 1 << 6
+# Quantiles of a level that each part gives at least.
+_FEWEST = 1 << 6
 
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
@@ -373,9 +373,10 @@ class _Elsewhere:
         self.weighted = subjects.weighted
         # Few enough to be listed, or else quantiles that are not too many in all.
         few = FEW_POINTS if subjects.n <= FEW_POINTS else 0
-        size = min(max(_ALL_QUANTILES // subjects.n_parts, _FEWEST), QUANTILES)
+        size = quantiles_of(subjects.n) // subjects.n_parts
+        size = min(max(size, _FEWEST), QUANTILES)
         levels = np.arange(len(subjects.levels))
-        self._sketch: Question[Any] = Sketch(levels, few, size)
+        self._sketch: Question[Any] = Sketch(levels, few, size, many=True)
         if self.weighted:
             self._sketch = WeightedSketch(levels, few)
 

@@ -8,19 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
+from consurv.conformal.quantile.brackets import Bracket, Breakpoints, Nearby, Window
 from consurv.conformal.quantile.masses import to_mass
-from consurv.conformal.quantile.questions import (
-    Bracket,
-    Breakpoints,
-    Nearby,
-    Outline,
-    Window,
-)
+from consurv.conformal.quantile.sketch import Outline
 
 __all__ = ["Ends", "LevelSearch", "Listed", "Searches"]
 
 # The first bracket is predicted to hold this much mass on either side of the target.
-FIRST_MARGIN = 1 / 16
+FIRST_MARGIN = 1 / 4
 # With the exact mass at both ends known, the next is predicted so much better.
 GAIN = 64
 # A prediction that failed is given so much more room: a window, and a bracket in it,
@@ -35,6 +30,10 @@ _HEAVY = 3
 _MOST_LISTED = 1 << 16
 # The mass of laws in a window is held at so many places.
 _NODES = 65
+_WAY = np.linspace(0.0, 1.0, _NODES)
+# It is asked for at so many, and between them it is the polynomial through them.
+_PLACES = np.linspace(0.0, 1.0, 5)
+_THROUGH = np.vander(_WAY, len(_PLACES)) @ np.linalg.inv(np.vander(_PLACES))
 
 
 class Ends(NamedTuple):
@@ -132,7 +131,7 @@ class LevelSearch:
         """Where the mass of laws is to be estimated."""
         if self._listing or not self.n_law:
             return ()
-        return self.lo, self.lo + (self.hi - self.lo) / 2, self.hi
+        return tuple((self.lo + (self.hi - self.lo) * _PLACES).tolist())
 
     def _move(self, side: int) -> None:
         """Look below (-1) or above (1) the window."""
@@ -154,7 +153,7 @@ class LevelSearch:
     def see_window(
         self, below: int, events_below: int, points: Float, events: Bool, law: Float
     ) -> None:
-        """Take in the points in the window and about the mass of laws at three places.
+        """Take in the points in the window and about the mass of laws at some places.
 
         Without laws the answer is one of the points.
         """
@@ -172,13 +171,12 @@ class LevelSearch:
             if below + law[0] > self.target + 1:
                 self._move(-1)
                 return
-            if below + len(points) + law[2] < self.target - 1:
+            if below + len(points) + law[-1] < self.target - 1:
                 self._move(1)
                 return
-            way = np.linspace(0.0, 1.0, _NODES)
-            bend = 2 * (law[0] - 2 * law[1] + law[2]) * way * (way - 1)
-            self._grid = self.lo + (self.hi - self.lo) * way
-            self._law = np.maximum.accumulate(law[0] + (law[2] - law[0]) * way + bend)
+            self._grid = self.lo + (self.hi - self.lo) * _WAY
+            smooth = law[0] + _THROUGH @ (law - law[0])
+            self._law = np.maximum.accumulate(np.clip(smooth, law[0], law[-1]))
             self._propose()
             self._try_tie()
 
@@ -421,7 +419,7 @@ class Searches:
         reach = outline.n_points + to_mass(outline.reach)
         # Near the ends of F a count is surer than in its middle.
         share = np.clip(wanted / np.maximum(n, 1), 0.02, 0.98)
-        spread = np.sqrt(outline.variance * 4 * share * (1 - share))
+        spread = np.sqrt(outline.variance * 4 * share * (1 - share) + outline.between)
         for i in np.flatnonzero(n).tolist():
             search = LevelSearch(
                 float(wanted[i]),
@@ -444,7 +442,7 @@ class Searches:
         brackets = [i for i, search in self.open.items() if search.wants_bracket]
         asked: list[tuple[list[int], Any]] = []
         # Those without laws have no places at which to estimate the mass.
-        for width in (0, 3):
+        for width in (0, len(_PLACES)):
             some = [i for i in windows if len(self.open[i].places) == width]
             if some:
                 lo, hi = np.array([(self.open[i].lo, self.open[i].hi) for i in some]).T

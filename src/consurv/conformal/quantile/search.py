@@ -7,8 +7,8 @@ once, in a few rounds:
 
 0. where there are only points, and few, they are listed and that is all;
 1. a sketch, a few draws of each law beside the points, gives a window around s;
-2. in the window the points are listed and the mass of the laws is close to a parabola
-   through three cheap estimates, which predicts a bracket (lo, hi];
+2. in the window the points are listed and the mass of the laws is close to the
+   polynomial through five cheap estimates, which predicts a bracket (lo, hi];
 3. the exact mass at both ends shows mass(lo) < k ≤ mass(hi), or corrects the prediction
    for another round, and the breakpoints between, listed, are walked through.
 
@@ -25,13 +25,8 @@ import numpy as np
 from consurv._checks import Bool, Float, Index
 from consurv.conformal.quantile.level_search import Searches
 from consurv.conformal.quantile.masses import to_mass
-from consurv.conformal.quantile.questions import (
-    Outline,
-    Partition,
-    Sketch,
-    ask,
-    ask_all,
-)
+from consurv.conformal.quantile.questions import Partition, ask, ask_all
+from consurv.conformal.quantile.sketch import Outline, Sketch
 
 __all__ = [
     "MAX_ROUNDS",

@@ -107,7 +107,7 @@ class WeightedSketch:
                 found.append(
                     (level, points.ravel(), weights[rows], _events(mass)[rows])
                 )
-        columns = joined(found, (0, 0.0, 0.0, True))
+        columns = joined(found, (int, float, float, bool))
         return WeightedOutline(n, total, largest, last_time, laws, listed, *columns)
 
 
@@ -230,7 +230,7 @@ class Places:
                 above = mass.law.at(hi, None)
                 pieces = mass.law.pieces(mass.law.at(lo, above), above)
                 found.append((pieces.level + group.start, pieces.position))
-        level, score = joined(found, (0, 0.0))
+        level, score = joined(found, (int, float))
         level, score = np.unique(np.stack([level, score]), axis=1)
         return Positions(level.astype(np.intp), score)
 
@@ -264,7 +264,7 @@ class Within:
             level, row = np.nonzero((points > lo) & (points <= hi))
             weight, event = _weights(mass)[0][row], _events(mass)[row]
             found.append((level + group.start, points[level, row], weight, event))
-        return Inside(*joined(found, (0, 0.0, 0.0, True)))
+        return Inside(*joined(found, (int, float, float, bool)))
 
 
 def _first_at_or_above(places: Float, scores: Float) -> Index:

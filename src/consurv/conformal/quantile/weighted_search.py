@@ -22,8 +22,9 @@ import numpy as np
 
 from consurv._checks import Bool, Float, Index
 from consurv.conformal.quantile.masses import to_mass
-from consurv.conformal.quantile.questions import FEW_POINTS, ask
+from consurv.conformal.quantile.questions import ask
 from consurv.conformal.quantile.search import MAX_ROUNDS, Quantiles, rank
+from consurv.conformal.quantile.sketch import FEW_POINTS
 from consurv.conformal.quantile.weighted_questions import (
     Places,
     Rise,
