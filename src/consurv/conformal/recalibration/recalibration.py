@@ -31,6 +31,8 @@ __all__ = ["Recalibration", "raw_times"]
 _ROWS = 4096
 # Log times stay within what a float can hold.
 _LOG_TIMES = -690.0, 690.0
+# So many times the longest follow-up nobody knows anything.
+_FAR = 10.0
 # Times that are whole units but for rounding are not moved to the next one.
 _WHOLE = 1e-6
 
@@ -52,6 +54,8 @@ class Recalibration:
         Of which adjusted times are whole multiples; 0 if there is none.
     scale : float
         The unit of time that all of this is counted in: a power of two.
+    follow_up : float
+        The longest that was observed, in the unit of the data; 0 if nobody knows.
     """
 
     fine_levels: Float
@@ -60,6 +64,7 @@ class Recalibration:
     guard: OrderGuard
     unit: float = 0.0
     scale: float = 1.0
+    follow_up: float = 0.0
 
     def times(self, reading: Float, levels: Float) -> Float:
         """Return adjusted percentile times (n, p) from what was read off raw curves.
@@ -123,11 +128,30 @@ class Recalibration:
         if self.time_map.delay:
             times -= self.time_map.delay
             np.maximum(times, 0.0, out=times)
+        self._draw_in(shapes, levels, times)
         if self.unit:
             times = np.ceil(times / self.unit - _WHOLE) * self.unit
         if (shapes.lowest < np.inf).any():
             times[log_hazards > shapes.lowest[:, None] + _WHOLE] = np.inf
         return times
+
+    def _draw_in(self, shapes: Shapes, levels: Float, times: Float) -> None:
+        """Draw in times that were moved far beyond all that was observed.
+
+        What the map says of a wide or a flat curve holds within the follow-up; from ten
+        times that on only the logarithm of a time counts, unless the raw curve itself
+        goes as far. Nothing nearer is touched, and rows do not cross.
+        """
+        far = (_FAR * self.follow_up or np.inf) / self.scale
+        rows = np.flatnonzero((times > far).any(axis=1))
+        if not rows.size:
+            return
+        some, own = shapes.take(rows), times[rows]
+        wanted = np.broadcast_to(np.log(-np.log(levels)), own.shape)
+        log_raw = some.log_median[:, None] + residual_at(some, wanted)
+        raw = np.exp(np.clip(log_raw, *_LOG_TIMES))
+        drawn = far * (1 + np.log(np.maximum(own, far) / far))
+        times[rows] = np.minimum(own, np.maximum(raw, drawn))
 
     def log_medians(self, shapes: Shapes) -> Float:
         """Return the log of T' + D at the median, before the order is held."""
@@ -197,6 +221,7 @@ class Recalibration:
             "order_targets": guard.targets,
             "time_unit": self.unit,
             "time_scale": self.scale,
+            "follow_up": self.follow_up,
         }
 
     @classmethod

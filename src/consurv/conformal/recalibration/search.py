@@ -75,7 +75,9 @@ def find_recalibration(
         return FoundRecalibration(_unchanged(subjects), *known, 0.0, nothing)
     found, dof = _better_form(subjects)
     guard = OrderGuard.none() if found.ratios.is_none else _guard(found, subjects)
-    found = replace(found, guard=guard, scale=subjects.scale)
+    found = replace(
+        found, guard=guard, scale=subjects.scale, follow_up=subjects.follow_up
+    )
     return FoundRecalibration(found, *known, dof, _identified(found, subjects, levels))
 
 

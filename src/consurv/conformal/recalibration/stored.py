@@ -32,6 +32,7 @@ _NUMBERS: Constraints = {
     "order_share": OneOf(0.0, 0.25, 0.5, 0.75, 1.0),
     "time_unit": (OneOf(0.0), Between(0.0, np.inf)),
     "time_scale": Between(0.0, np.inf),
+    "follow_up": (OneOf(0.0), Between(0.0, np.inf)),
 }
 _RISING = ("ratio_borders", "risk_medians", "order_medians")
 
@@ -45,11 +46,13 @@ class Stored(NamedTuple):
     guard: OrderGuard
     unit: float
     scale: float
+    follow_up: float
 
 
 def read_stored(values: Mapping[str, Any]) -> Stored:
     """Return the parts, or refuse values that no recalibration has."""
     names = [name for row in _ARRAYS for name in row]
+    values = {"follow_up": 0.0, **values}  # files of early versions do not know it
     missing = [name for name in (*names, *_NUMBERS) if name not in values]
     if missing:
         raise InvalidInput(f"it lacks {', '.join(missing)}")
@@ -73,6 +76,7 @@ def read_stored(values: Mapping[str, Any]) -> Stored:
         OrderGuard(share, found["order_medians"], found["order_targets"]),
         unit,
         float(values["time_scale"]),
+        float(values["follow_up"]),
     )
 
 

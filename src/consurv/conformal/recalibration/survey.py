@@ -219,10 +219,13 @@ class Survey(ABC):
     facts : Facts
     scale : float
         Times are counted in it.
+    follow_up : float
+        The longest observed time, in the unit of the data.
     """
 
     facts: Facts
     scale: float
+    follow_up: float
 
     @abstractmethod
     def ask(self, question: SampleQuestion[S], *, part: bool = False) -> S:
@@ -251,8 +254,9 @@ class Here(Survey):
     """Subjects in memory, read once."""
 
     def __init__(self, blocks: Blocks) -> None:
-        largest = max(float(b.outcome.time.max(initial=0.0)) for b in blocks)
-        self.scale = scale_for(largest)
+        longest = [float(b.outcome.time.max(initial=0.0)) for b in blocks]
+        self.follow_up = max(longest)
+        self.scale = scale_for(self.follow_up)
         samples = [s for block in blocks for s in samples_of(block, self.scale)]
         self.facts = _Look().answer(samples)
         self.samples = [sample.with_unit(self.facts.unit) for sample in samples]
@@ -287,7 +291,8 @@ class There(Survey):
 
     def __init__(self, subjects: Partitions) -> None:
         self._subjects = subjects
-        self.scale = scale_for(float(subjects.outcomes.times[-1]))
+        self.follow_up = float(subjects.outcomes.times[-1])
+        self.scale = scale_for(self.follow_up)
         asked = _OfBlock(_Look(), self.scale), Cells(_LogMedian(self.scale))
         self.facts, self._cells = subjects.ask(Several(asked))
 
