@@ -36,7 +36,7 @@ test-fast: $(VENV)/.dev  ## Run the tests that take moments.
 
 test-oldest:  ## Run the core tests on the lowest versions that are claimed.
 	$(PYTHON) -m venv $(VENV)/oldest
-	$(VENV)/oldest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-oldest.txt -e '.[models,datasets,cli]' hypothesis polars pytest pytest-xdist
+	$(VENV)/oldest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-oldest.txt -e '.[models,datasets,cli]' hypothesis polars pytest pytest-timeout pytest-xdist
 	$(VENV)/oldest/bin/python -m pytest -n 2 -m 'not slow' --ignore tests/models/deep tests/adapters tests/conformal tests/contracts/test_scikit_learn.py tests/curves tests/datasets tests/models tests/test_checks.py tests/test_outcome.py tests/test_splits.py
 
 lint: $(VENV)/.dev  ## Check style and formatting.
