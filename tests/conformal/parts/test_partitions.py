@@ -130,7 +130,8 @@ def test_recalibrations_are_the_same_and_take_few_rounds(n, change):
     found = kind.make(there, "likelihood", rng)
     times = [made.apply(reading[:200])._times_at(LEVELS) for made in (here, found)]
     assert_allclose(times[1], times[0], rtol=0, atol=1e-9 * y.time.max())
-    assert found.dof == pytest.approx(here.dof, abs=1e-9)
+    # Where the ridge stands still is known less sharply than the times are.
+    assert found.dof == pytest.approx(here.dof, abs=1e-6)
     assert_array_equal(found.identified, here.identified)
     # With few subjects, for whom a round costs nothing, steps are short.
     assert len(there.letters) <= (30 if n > 10_000 else 80)
