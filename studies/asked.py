@@ -35,6 +35,7 @@ class Asked:
     training: str | None = None
     tails: str | None = None
     metrics: str | None = None
+    conformal: str | None = None
     time_scale: str | None = None
 
     def configs(self, study: str) -> list[StudyConfig]:
@@ -69,6 +70,7 @@ class Asked:
             "training": self.training,
             "tails": self.tails,
             "metrics": self.metrics,
+            "conformal": self.conformal,
         }
         values |= {key: value for key, value in given.items() if value is not None}
         if self.time_scale is not None:

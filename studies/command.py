@@ -111,14 +111,15 @@ def _verb(study: str) -> Callable[..., None]:
             str | None,
             typer.Option(
                 help="What splits are stratified on: event, the default, or "
-                "event+time, as in 0.1.0."
+                "event+time, as in 0.1.0; paper: the very rows of the authors' code."
             ),
         ] = None,
         preset: Annotated[
             str | None,
             typer.Option(
-                help="paper: training, tails, splits and metrics of the authors' "
-                "released code; the options below override it one at a time."
+                help="paper: training, tails, splits, metrics and conformal step of "
+                "the authors' released code; --stratify and the options below override "
+                "it one at a time."
             ),
         ] = None,
         training: Annotated[
@@ -135,6 +136,13 @@ def _verb(study: str) -> Callable[..., None]:
         metrics: Annotated[
             str | None,
             typer.Option(help="Whose KM-cal and IBS: ours, the default, or paper."),
+        ] = None,
+        conformal: Annotated[
+            str | None,
+            typer.Option(
+                help="Whose interpolation, draws for censored subjects and ranks: "
+                "ours, the default, or paper."
+            ),
         ] = None,
         time_scale: Annotated[
             str | None,
@@ -168,6 +176,7 @@ def _verb(study: str) -> Callable[..., None]:
             training,
             tails,
             metrics,
+            conformal,
             time_scale,
         )
         configs = asked.configs(study)

@@ -18,8 +18,8 @@ from consurv._registry import resolve
 from consurv.errors import InvalidInput
 from studies.named import check_settings, full_name, named_fits
 from studies.names import STUDIES
-from studies.preset.causes import METRICS, TAILS, TRAINING, Causes
-from studies.protocol import STRATIFY
+from studies.preset.causes import CONFORMAL, METRICS, TAILS, TRAINING, Causes
+from studies.protocol import SPLITS
 from studies.sources import source_names
 
 __all__ = ["StudyConfig"]
@@ -29,10 +29,11 @@ _RULES: Constraints = {
     "percentiles": AtLeast(1),
     "time_limit": Between(0, float("inf")),
     "settings": InstanceOf(Mapping),
-    "stratify": OneOf(*STRATIFY),
+    "stratify": OneOf(*SPLITS),
     "training": OneOf(*TRAINING),
     "tails": OneOf(*TAILS),
     "metrics": OneOf(*METRICS),
+    "conformal": OneOf(*CONFORMAL),
 }
 
 
@@ -59,14 +60,17 @@ class StudyConfig:
         Seconds for a cell.
     settings : mapping of str to mapping
         Settings of models other than their defaults, by the model's full name.
-    stratify : {"event", "event+time"}
-        What splits are stratified on; ``"event+time"`` is 0.1.0's protocol.
+    stratify : {"event", "event+time", "paper"}
+        What splits are stratified on; ``"event+time"`` is 0.1.0's protocol,
+        ``"paper"`` takes the very rows of the authors' code.
     training : {"ours", "paper"}
         Whose models, losses and stopping rules; the second as in the authors' code.
     tails : {"law", "line"}
         Whether parametric curves keep their tail or end in a line to 0, as theirs.
     metrics : {"ours", "paper"}
         Whose KM-cal and integrated Brier score.
+    conformal : {"ours", "paper"}
+        Whose interpolation, draws for censored subjects and ranks.
 
     Raises
     ------
@@ -91,6 +95,7 @@ class StudyConfig:
     training: str = "ours"
     tails: str = "law"
     metrics: str = "ours"
+    conformal: str = "ours"
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -112,8 +117,8 @@ class StudyConfig:
 
     @property
     def causes(self) -> Causes:
-        """Whose training, tails and metrics."""
-        return Causes(self.training, self.tails, self.metrics)
+        """Whose training, tails, metrics and conformal step."""
+        return Causes(self.training, self.tails, self.metrics, self.conformal)
 
     @property
     def seed_numbers(self) -> range:

@@ -19,6 +19,7 @@ from consurv.metrics import evaluate
 from consurv.metrics.evaluate import Evaluation
 from studies.memory import peak_memory
 from studies.predictions import Predictions
+from studies.preset.conformal import joined_as_authors
 from studies.preset.metrics import evaluate_as_paper
 from studies.variants import Variant
 
@@ -81,11 +82,14 @@ def _fill(
             _measure(entry, predictions, variant, seed)
     curves, seconds["predict"] = _timed(lambda: _curves(predictions, result))
     split = predictions.split
+    measured = curves
+    if predictions.causes.conformal == "paper":
+        measured = joined_as_authors(curves)
     measure: Callable[..., Evaluation] = (
         evaluate_as_paper if predictions.causes.metrics == "paper" else evaluate
     )
     evaluation, seconds["evaluate"] = _timed(
-        lambda: measure(split.test[1], curves, y_train=split.kaplan_meier)
+        lambda: measure(split.test[1], measured, y_train=split.kaplan_meier)
     )
     _put_metrics(entry, evaluation)
     if result is not None and isinstance(curves, AdjustedCurves):
@@ -97,7 +101,7 @@ def _fill(
     identified = getattr(result, "identified", None)
     if identified is not None:
         entry["counts"]["n_unidentified"] = int((~identified).sum())
-    if study == "main":
+    if study == "main" and "reasons" not in entry:  # of what is not finite, no figure
         entry["details"] = _details(evaluation)
 
 

@@ -11,16 +11,22 @@ from typing import Any
 import numpy as np
 
 from consurv._checks import Float
-from consurv.conformal.adjustments import Adjustment, adjustment_kind
+from consurv.conformal.adjustments import (
+    Adjustment,
+    TimeAdjustment,
+    adjustment_kind,
+)
 from consurv.conformal.adjustments.adjust import AdjustedCurves
-from consurv.conformal.parts.blocks import Data
+from consurv.conformal.parts.blocks import Block, Data
 from consurv.conformal.reading.inputs import read_levels
 from consurv.conformal.reading.raw_model import KnownCurves, RawModel
 from consurv.conformal.sets.conformal_sets import papers_choice
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.representations.law import Law
 from consurv.errors import InvalidInput
+from consurv.outcome import Outcome
 from studies.preset.causes import Causes
+from studies.preset.conformal import authors_shifts, authors_times, joined_as_authors
 from studies.protocol import Split
 from studies.variants import Variant
 
@@ -82,7 +88,9 @@ class Predictions:
         grids = [read_levels(v.percentiles) for v in variants if v.percentiles]
         levels = np.unique(np.concatenate(grids)) if grids else np.empty(0)
         ends = split.train[1].time if causes.tails == "line" else None
-        self._raw = _RememberingModel(model, levels, ends)
+        self._raw = _RememberingModel(
+            model, levels, ends, as_authors=causes.conformal == "paper"
+        )
 
     def fresh(self) -> Predictions:
         """Return the same with nothing computed yet."""
@@ -115,6 +123,9 @@ class Predictions:
             for name, data in self._sets(policy)
         ]
         start = perf_counter()
+        if self.causes.conformal == "paper" and _is_papers(variant):
+            shifts = self._authors_adjustment(blocks)
+            return self._timed(shifts, before, start)
         found = kind.make(
             blocks,
             rule,
@@ -124,11 +135,23 @@ class Predictions:
             censoring=kind.rule_name(rule, variant.censoring),
             n_samples=variant.n_samples,
         )
+        return self._timed(found, before, start)
+
+    def _timed(self, found: Adjustment, before: float, start: float) -> Conformalized:
         return Conformalized(found, self._raw.seconds - before, perf_counter() - start)
+
+    def _authors_adjustment(self, blocks: Sequence[Block]) -> TimeAdjustment:
+        """Find shifts by the authors' rule for censored subjects and ranks."""
+        levels, y = blocks[0].levels, Outcome.concatenate([b.outcome for b in blocks])
+        q = np.concatenate([block.reading for block in blocks])
+        shifts = authors_shifts(q, levels, y, self.split.conditional)
+        return TimeAdjustment(levels=levels, shifts=shifts, n_conformal=len(y))
 
     def adjusted(self, adjustment: Adjustment) -> AdjustedCurves:
         """Return the calibrated curves of the test set."""
         X = self.split.test[0]
+        if self.causes.conformal == "paper" and isinstance(adjustment, TimeAdjustment):
+            return adjustment.apply(self._raw.percentile_times(X, adjustment.levels))
         return adjustment.predict(KnownCurves(self._raw, self.raw), X)
 
     def _sets(self, policy: str) -> list[tuple[str, Data]]:
@@ -143,6 +166,11 @@ class Predictions:
         return found
 
 
+def _is_papers(variant: Variant) -> bool:
+    """Say whether a variant is the paper's method, which its code has a way to do."""
+    return variant.adjustment == "time" and variant.censoring == "kaplan-meier"
+
+
 class _RememberingModel(RawModel):
     """A model that reads the curves of a set once, at the levels of all variants.
 
@@ -150,20 +178,32 @@ class _RememberingModel(RawModel):
     those of a variant its rearranged curves are read.
 
     With *grid*, times, a parametric curve is known there alone, joined by straight
-    lines, and ends in the line to 0.
+    lines, and ends in the line to 0. *as_authors* joins the points of all curves as the
+    authors do.
     """
 
-    def __init__(self, model: Any, levels: Float, grid: Float | None = None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        levels: Float,
+        grid: Float | None = None,
+        *,
+        as_authors: bool = False,
+    ) -> None:
         super().__init__(model)
+        self._as_authors = as_authors
         self._grid = None if grid is None else np.unique(grid)
         self._levels, self._known = levels, dict[tuple[str, int], tuple[Any, float]]()
         self.seconds = 0.0  # for all that was asked for, even if it was known already
 
     def curves(self, X: Any) -> SurvivalCurves:
         found = super().curves(X)
-        if self._grid is None or not isinstance(found._form, Law):
-            return found
-        return SurvivalCurves(self._grid, found.survival_at(self._grid))
+        on_grid = isinstance(found._form, Law)
+        if self._as_authors:  # the libraries give steps at all training times
+            on_grid |= found.interpolation == "step"
+        if self._grid is not None and on_grid:
+            found = SurvivalCurves(self._grid, found.survival_at(self._grid))
+        return joined_as_authors(found) if self._as_authors else found
 
     def own_times(self, X: Any, levels: Float) -> Float | None:
         start = perf_counter()
@@ -173,8 +213,13 @@ class _RememberingModel(RawModel):
 
     def curve_times(self, X: Any, levels: Float) -> Float:
         read = super().curve_times
+        if self._as_authors:
+            read = self._authors_times
         times = self._once("times", X, lambda: read(X, self._levels))
         return times[:, np.searchsorted(self._levels, levels)]
+
+    def _authors_times(self, X: Any, levels: Float) -> Float:
+        return self.read_off(X, lambda c: authors_times(c, levels), len(levels))
 
     def survival_around_observed(self, X: Any, time: Float) -> Float:
         read = super().survival_around_observed

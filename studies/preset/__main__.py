@@ -11,6 +11,7 @@ from studies.document import table_file
 from studies.files import write_atomically
 from studies.preset.comparators import make_digest, read_digest
 from studies.preset.lines import lines_table
+from studies.preset.numbers import make_numbers, numbers_table, run_numbers
 from studies.preset.ours import DEFAULT, run_default
 from studies.preset.picture import (
     cells_picture,
@@ -39,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     if asked.figures and asked.runs:
         make_digest(asked.figures, asked.runs)
+        make_numbers(asked.runs)
     names = asked.datasets.split(",") if asked.datasets else split_available(PUBLIC)[0]
     if not asked.report:
         steps = asked.steps.split(",") if asked.steps else None
@@ -49,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             run_default(asked.out / _OURS, names, asked.ours)
         if asked.slip:
             run_scales(asked.out, names, asked.slip, asked.jobs)
+        if asked.numbers:
+            run_numbers(asked.out, names, asked.jobs)
     for path in report(asked.out):
         sys.stdout.write(f"{path}\n")
     return 0
@@ -69,6 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--slip", type=int, default=0, help="seeds of the objectives with both scales"
+    )
+    parser.add_argument(
+        "--numbers", action="store_true", help="AFT and GB beside runs of their code"
     )
     parser.add_argument("--report", action="store_true", help="tables alone")
     parser.add_argument("--figures", type=Path, help="paper_cells.csv, with --runs")
@@ -93,6 +100,8 @@ def report(folder: Path) -> list[Path]:
         cells_table(runs, known),
         lines_table(),
     ]
+    numbers = numbers_table(folder)
+    tables += [numbers] if numbers.rows else []
     slip = slip_table(folder)
     pictures = [
         decomposition_picture(steps, known, folder / "decomposition.png"),

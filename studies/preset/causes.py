@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-__all__ = ["METRICS", "PAPER", "TAILS", "TRAINING", "Causes"]
+__all__ = ["CONFORMAL", "METRICS", "PAPER", "TAILS", "TRAINING", "Causes"]
 
 # The first of each is our default, the second the authors'.
 TRAINING = ("ours", "paper")
 TAILS = ("law", "line")
 METRICS = ("ours", "paper")
+CONFORMAL = ("ours", "paper")
 # What ``--preset paper`` stands for; `studies.preset.lines` has the source of each.
 PAPER = {
     "training": "paper",
     "tails": "line",
     "metrics": "paper",
-    "stratify": "event",
+    "conformal": "paper",
+    "stratify": "paper",
     "percentiles": 19,
 }
 
 
 @dataclass(frozen=True)
 class Causes:
-    """How a fit is trained, how its curves end and what measures them.
+    """How a fit is trained, how its curves end, are mended and are measured.
 
-    What splits are stratified on, the fourth cause, is part of the protocol.
+    Which rows are whose, the fifth cause, is part of the protocol.
 
     Attributes
     ----------
@@ -36,6 +38,9 @@ class Causes:
     metrics : {"ours", "paper"}
         The second compares KM-cal up to the last event of the test set and takes the
         integrated Brier score on 10 points.
+    conformal : {"ours", "paper"}
+        The second joins all points by monotone cubics, draws for censored subjects one
+        observed time early and takes draws for subjects in the rank.
 
     Examples
     --------
@@ -46,6 +51,7 @@ class Causes:
     training: str = TRAINING[0]
     tails: str = TAILS[0]
     metrics: str = METRICS[0]
+    conformal: str = CONFORMAL[0]
 
     @property
     def marks(self) -> dict[str, str]:

@@ -16,8 +16,8 @@ class Line:
     Attributes
     ----------
     option : str
-        The option that switches it: training, tails, stratify, metrics, percentiles;
-        "both" where the two do the same, "neither" where the preset keeps ours.
+        The option that switches it: training, tails, stratify, metrics, conformal,
+        percentiles; "both" where the two do the same.
     what, paper, ours : str
     source : str
         A section of the paper, or a file of shi-ang/CSD, commit a212cdf, or of pycox.
@@ -117,6 +117,13 @@ LINES = (
         f"{_DEEP}, LogNormalNN",
     ),
     Line(
+        "conformal",
+        "step curves",
+        "known at all training times, the last one censored or not",
+        "at times of events",
+        "scikit-survival, pycox and model/__init__.py, as called in run.py",
+    ),
+    Line(
         "tails",
         "parametric curves",
         "evaluated at training times, then the line to 0",
@@ -126,16 +133,40 @@ LINES = (
     Line(
         "stratify",
         "splits",
-        "on the event alone: of (time bin, event) the stratifier sees which are not 0",
-        "on the event alone; 0.1.0 on event and time, as the paper's text has it",
-        "utils/util_survival.py, survival_data_split; the paper's section 4.1",
+        "the same rows of each seed, stratified on the event alone: of (time bin, "
+        "event) the stratifier sees which are not 0",
+        "other rows, on the event alone; 0.1.0 on event and time, as the paper's text",
+        "utils/util_survival.py, survival_data_split (scikit-multilearn 0.2.0); the "
+        "paper's section 4.1",
     ),
     Line(
-        "neither",
+        "stratify",
         "validation set",
         "a tenth of all rows (80/10/10)",
         "a tenth of the training part (81/9/10)",
         "run.py",
+    ),
+    Line(
+        "stratify",
+        "order of rows",
+        "of the loader's file (GBSG: DeepSurv's, shuffled)",
+        "of the source",
+        "data/__init__.py",
+    ),
+    Line(
+        "stratify",
+        "gaps and scales",
+        "filled by what all rows say; scaled by eight tenths, PBC's trt, edema and "
+        "stage and GBSG's size not at all",
+        "filled and scaled by the rows that the model is trained on",
+        "data/__init__.py, run.py",
+    ),
+    Line(
+        "stratify",
+        "Kaplan–Meier curve of the censored",
+        "of eight tenths, for AFT and GB too",
+        "of the rows that the model is trained on",
+        "icp/__init__.py",
     ),
     Line(
         "both",
@@ -145,18 +176,27 @@ LINES = (
         "run.py (use_train), icp/scorer.py; the paper's section 3.3",
     ),
     Line(
-        "neither",
+        "conformal",
         "Kaplan–Meier sampling",
-        "1,000 draws of each censored subject, one grid step early",
+        "1,000 draws of each censored subject, one observed time early (here the limit "
+        "of many draws)",
         "the exact limit, at event times",
         "utils/util_survival.py, compute_decensor_times",
     ),
     Line(
-        "neither",
+        "conformal",
+        "rank of the conformal quantile",
+        "of 1,000 N + 1 scores, which is ρN subjects",
+        "⌈ρ(N + 1)⌉ of N subjects",
+        "icp/error_functions.py, OnsSideQuantileRegErrFunc",
+    ),
+    Line(
+        "conformal",
         "interpolation",
-        "pchip, also where curves are steps",
-        "each model's own: steps, lines, laws",
-        "args/__init__.py",
+        "pchip, also where curves are steps; percentile times by pchip of 1 − S ↦ t "
+        "that leaves flat stretches out",
+        "each model's own: steps, lines, laws; percentile times are the inverse",
+        "args/__init__.py; utils/util_survival.py, survival_to_quantile",
     ),
     Line(
         "percentiles",
@@ -175,7 +215,8 @@ LINES = (
     Line(
         "metrics",
         "IBS",
-        "10 points up to the last time of training and test",
+        "10 points up to the last time of training and test; no error where there are "
+        "no weights; no weights where nobody in the test set is censored",
         "100 points up to the last time of the test set that has weights",
         "run.py",
     ),

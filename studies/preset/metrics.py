@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.integrate import trapezoid
 
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
-from consurv.metrics import evaluate, integrated_brier_score, km_calibration
+from consurv.metrics import evaluate, km_calibration
+from consurv.metrics.brier import BrierScoreResult
 from consurv.metrics.evaluate import Evaluation
+from consurv.metrics.ipcw import CensoringCurve
 from consurv.outcome import Outcome
 
 __all__ = ["evaluate_as_paper"]
@@ -22,8 +25,9 @@ def evaluate_as_paper(
 ) -> Evaluation:
     """Evaluate with KM-cal up to the last event and the Brier score on 10 points.
 
-    The points go from 0 to the last time of training and test; those without weights
-    are left out, where the authors' code gives their weights the value 0.
+    The points go from 0 to the last time of training and test. Where the censoring
+    curve is 0 a subject counts as if it had no error, and a test set without censoring
+    is not weighted, as in the authors' code.
 
     Parameters
     ----------
@@ -39,11 +43,26 @@ def evaluate_as_paper(
     >>> found.km_calibration.times[-1], len(found.integrated_brier_score.times)
     (np.float64(30.0), 10)
     """
-    last = max(float(y.time.max()), float(y_train.times[-1]))
     return replace(
         evaluate(y, curves, y_train=y_train),
         km_calibration=km_calibration(y, curves, grid="event"),
-        integrated_brier_score=integrated_brier_score(
-            y, curves, y_train=y_train, times=np.linspace(0.0, last, _BRIER_POINTS)
-        ),
+        integrated_brier_score=_brier(y, curves, y_train),
     )
+
+
+def _brier(
+    y: Outcome, curves: SurvivalCurves, y_train: KaplanMeier
+) -> BrierScoreResult:
+    last = max(float(y.time.max()), float(y_train.times[-1]))
+    times = np.linspace(0.0, last, _BRIER_POINTS)
+    censoring = CensoringCurve(y_train)
+    with np.errstate(divide="ignore"):
+        at_times = 1.0 / censoring.survival_at(times)
+        at_events = np.where(y.event, 1.0 / censoring.survival_before(y.time), 0.0)
+    alive = y.time[:, None] > times
+    weights = np.where(alive, at_times, at_events[:, None])
+    weights[~np.isfinite(weights)] = 0.0
+    if y.event.all():
+        weights[:] = 1.0
+    scores = (weights * (curves.survival_at(times) - alive) ** 2).mean(axis=0)
+    return BrierScoreResult(float(trapezoid(scores, times)) / last, times, scores)

@@ -49,8 +49,10 @@ STEPS = (
     Step("training", "their training", {"training": "paper"}),
     Step("tails", "their tails", {"tails": "line"}, ("weibull-aft",), "default"),
     Step("splits", "splits balanced in time (0.1.0)", {"stratify": "event+time"}),
+    Step("rows", "their rows", {"stratify": "paper"}),
+    Step("conformal", "their conformal step", {"conformal": "paper"}, None, "default"),
     Step("metrics", "their metrics", {"metrics": "paper"}, None, "default"),
-    Step("paper", "preset paper: all of theirs", dict(PAPER), None, "training"),
+    Step("paper", "preset paper: all of theirs", dict(PAPER)),
 )
 
 

@@ -29,6 +29,14 @@ class TestFallRates:
         rates = fall_rates(times, np.array([[1.0, 0.8, 0.5, 0.4, 0.2, 0.1]]))
         assert_allclose(rates, [[0.1, 0.1, 0.05, 0.05, 0, 0]])
 
+    def test_a_fall_of_next_to_nothing_beside_none(self):
+        """A Weibull curve far out in its tail."""
+        times = np.array([0.0, 1.0, 1.1, 1.2, 1.3])
+        survival = np.array([[1.0, 8.4e-323, 4.9e-324, 0.0, 0.0]])
+        rates = fall_rates(times, survival)
+        assert np.isfinite(rates).all()
+        assert_array_equal(rates[0, 2:], 0)
+
     def test_one_node_has_no_slope(self):
         assert_array_equal(fall_rates(np.array([0.0]), np.ones((2, 1))), [[0], [0]])
 

@@ -45,7 +45,9 @@ def fall_rates(times: Float, survival: Float) -> Float:
     k = survival.shape[1]
     width = np.diff(times)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope = np.where(width > 0, -np.diff(survival, axis=1) / width, 0.0)
+        # Not minus np.diff: beside a fall that is next to nothing -0.0 gives NaN below.
+        fall = survival[:, :-1] - survival[:, 1:]
+        slope = np.where(width > 0, fall / width, 0.0)
     # Two empty segments at either side make the ends of the grid like those of
     # a piece. Node i then lies between the segments i + 1 and i + 2.
     width, slope = _pad(width), _pad(slope)

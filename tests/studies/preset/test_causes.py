@@ -37,6 +37,7 @@ class TestOptions:
             "training": "paper",
             "tails": "law",
             "metrics": "paper",
+            "conformal": "paper",
         }
 
     def test_the_time_scale_reaches_the_network(self) -> None:

@@ -68,8 +68,8 @@ def test_steps_are_compared_on_common_seeds() -> None:
 
 def test_every_line_names_its_source() -> None:
     assert all(line.source and line.paper and line.ours for line in LINES)
-    switched = {"training", "tails", "stratify", "metrics", "percentiles"}
-    assert {line.option for line in LINES} == switched | {"both", "neither"}
+    switched = {"training", "tails", "stratify", "metrics", "conformal", "percentiles"}
+    assert {line.option for line in LINES} == switched | {"both"}
 
 
 @pytest.mark.slow
@@ -77,9 +77,12 @@ def test_the_command_runs_and_reports(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     small = ["--datasets", "VALCT", "--seeds", "2", "--jobs", "1", "--ours", "1"]
+    small += ["--numbers"]
     assert main(["--out", str(tmp_path), "--steps", "default,paper", *small]) == 0
     text = (tmp_path / "agreement.md").read_text()
     assert "preset paper" in text
     assert "our default" in (tmp_path / "counts.md").read_text()
+    numbers = (tmp_path / "numbers.md").read_text()
+    assert "| VALCT | AFT | raw | 0 (0) | 0 (0) |" in numbers
     assert (tmp_path / "decomposition.png").read_bytes().startswith(b"\x89PNG")
     assert "decomposition.png" in capsys.readouterr().out
