@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from consurv.datasets.files import read_rows
 from consurv.datasets.places import OwnFile
 from consurv.outcome import Outcome
@@ -23,10 +25,12 @@ _SHUFFLED = {
         "(gbsg_cancer_train_test.h5, training rows first; or take --stratify event)",
     )
 }
+# An event that the table in their repository lacks; the paper's Table 1 counts it.
+_LACKING = {"NACD": 3.466667}
 
 
 def authors_source(name: str) -> Source:
-    """Load a dataset with rows in the order of the authors' file and gaps filled.
+    """Load a dataset with the rows of the authors' file, in its order, and gaps filled.
 
     Gaps in numbers are filled by what all rows say, before any split.
 
@@ -50,6 +54,9 @@ def authors_source(name: str) -> Source:
     if name in _SHUFFLED:
         rows = read_rows(_SHUFFLED[name].require())
         X, y = rows[X.columns], Outcome(rows["time"], rows["event"])
+    if name in _LACKING:
+        there = ~(y.event & np.isclose(y.time, _LACKING[name], atol=1e-5))
+        X, y = X[there].reset_index(drop=True), y[there]
     numbers = X.select_dtypes("number")
     fill = numbers.agg(source.impute).to_dict()
     for column in _MOST_FREQUENT.get(name, ()):
