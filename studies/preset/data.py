@@ -13,8 +13,11 @@ from studies.sources import Source, load_source
 
 __all__ = ["authors_source", "unscaled_columns"]
 
-# Gaps in PBC that get the most frequent value, not the mean.
-_MOST_FREQUENT = {"PBC": ("ascites", "hepato", "spiders", "stage")}
+# Gaps that get the most frequent value, not the mean.
+_MOST_FREQUENT = {
+    "PBC": ("ascites", "hepato", "spiders", "stage"),
+    "SUPPORT": ("income",),
+}
 # Columns of more than two values that are not standardised.
 _UNSCALED = {"PBC": ("trt", "edema", "stage"), "GBSG": ("size",)}
 # The file of DeepSurv is shuffled; rows rebuilt from R's tables are not.
