@@ -41,10 +41,13 @@ def authors_times(curves: SurvivalCurves, levels: Float) -> Float:
     array([[ 1.  ,  3.78, 10.12]])
     """
     reached = 1.0 - levels
-    found = np.empty((len(curves), len(levels)))
+    # A curve that never drops gets there nowhere.
+    found = np.full((len(curves), len(levels)), np.inf)
     times = np.broadcast_to(curves.times, curves.survival.shape)
     for i, (t, survival) in enumerate(zip(times, curves.survival, strict=True)):
         dead = 1.0 - survival.astype(np.float64)
+        if dead[-1] == 0:
+            continue
         first = np.diff(dead, prepend=-1.0) > 0
         inside = reached <= dead[-1]
         found[i, inside] = PchipInterpolator(dead[first], t[first])(reached[inside])

@@ -189,6 +189,11 @@ class TestTimes:
         assert found[0, [0, 1, 3]] == pytest.approx([1.0, 2.0, 50.0])
         assert found[0, 4] == pytest.approx(0.95 * 50 / 0.9)
 
+    def test_a_curve_that_never_drops_gets_nowhere(self) -> None:
+        curves = SurvivalCurves([1.0, 2.0], [[1.0, 1.0], [0.5, 0.2]])
+        found = authors_times(curves, np.array([0.5]))
+        assert found.ravel().tolist() == [np.inf, 1.0]
+
 
 class TestBrier:
     def test_times_without_weights_count_as_no_error(self) -> None:
