@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from studies.document import table_file
@@ -23,6 +23,7 @@ from studies.preset.slip import run_scales, slip_table
 from studies.preset.steps import STEPS, Step, in_common, load_step, run_steps
 from studies.preset.tables import (
     agreement_table,
+    blocks_table,
     cells_table,
     counts_table,
     decomposition_table,
@@ -32,7 +33,8 @@ from studies.results import Results
 from studies.sources import PUBLIC, split_available
 from studies.tables.table import Table
 
-_OURS = "ours"
+_OURS, _DEFAULT = "ours", "our default"
+_LABELS = {"paper": "preset paper", "default": "our training, paper's rule"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -86,27 +88,34 @@ def _parser() -> argparse.ArgumentParser:
 def report(folder: Path) -> list[Path]:
     """Write tables and the picture from stored records; return their paths."""
     known = read_digest()
-    start, *changed = [
-        (step, load_step(folder, step))
+    found = {
+        step.name: (step, load_step(folder, step))
         for step in STEPS
         if (folder / step.name / "records").is_dir()
-    ]
-    steps = [_pair(start, step) for step in changed]
-    runs = _columns(folder)
+    }
+    start = found.get(STEPS[0].name)
+    steps = [_pair(start, step) for step in found.values() if start and step != start]
+    runs = _columns(folder, found)
     tables = [
         counts_table(runs, known),
-        agreement_table(runs[:2], known),  # those of the paper's rule
-        decomposition_table(steps, known),
+        # Those of the paper's rule.
+        agreement_table([run for run in runs if run.label != _DEFAULT], known),
+        *([decomposition_table(steps, known)] if steps else []),
         cells_table(runs, known),
         lines_table(),
     ]
+    blocks = blocks_table(found["paper"][1], known) if "paper" in found else None
+    tables += [blocks] if blocks is not None else []
     numbers = numbers_table(folder)
     tables += [numbers] if numbers.rows else []
     slip = slip_table(folder)
-    pictures = [
-        decomposition_picture(steps, known, folder / "decomposition.png"),
-        cells_picture(runs, folder / "cells.png"),
-    ]
+    pictures = []
+    if steps:
+        pictures.append(
+            decomposition_picture(steps, known, folder / "decomposition.png")
+        )
+    if runs:
+        pictures.append(cells_picture(runs, folder / "cells.png"))
     if slip.rows:
         tables.append(slip)
         pictures.append(slip_picture(slip, folder / "slip.png"))
@@ -125,15 +134,15 @@ def _pair(
     return first, second
 
 
-def _columns(folder: Path) -> list[Sides]:
+def _columns(folder: Path, found: Mapping[str, tuple[Step, Results]]) -> list[Sides]:
     """Return preset paper, our training with the paper's rule, and our default."""
-    by_name = {step.name: step for step in STEPS}
-    found = [
-        sides_of(load_step(folder, by_name["paper"]), "preset paper"),
-        sides_of(load_step(folder, by_name["default"]), "our training, paper's rule"),
+    runs = [
+        sides_of(found[name][1], label)
+        for name, label in _LABELS.items()
+        if name in found
     ]
     own = read_records(folder / _OURS).records
-    return [*found, *([sides_of(Results(own), "our default", DEFAULT)] if own else [])]
+    return [*runs, *([sides_of(Results(own), _DEFAULT, DEFAULT)] if own else [])]
 
 
 def _write(folder: Path, table: Table) -> Path:

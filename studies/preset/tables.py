@@ -7,13 +7,22 @@ from collections.abc import Sequence
 from studies.comparison import CellComparison, tally
 from studies.preset.agreement import Agreement, agreement
 from studies.preset.comparators import Comparator
-from studies.preset.sides import Sides, place_of
+from studies.preset.sides import Sides, place_of, sides_of
+from studies.results import Results
 from studies.statistics import Interval
 from studies.tables.table import PValue, Table, Value, number_text
 
-__all__ = ["agreement_table", "cells_table", "counts_table", "decomposition_table"]
+__all__ = [
+    "agreement_table",
+    "blocks_table",
+    "cells_table",
+    "counts_table",
+    "decomposition_table",
+]
 
 _METRICS = ("D-cal", "KM-cal", "IBS", "MAE-PO")
+# Seeds of the paper.
+_BLOCK = 10
 
 
 def agreement_table(runs: Sequence[Sides], known: Sequence[Comparator]) -> Table:
@@ -98,6 +107,43 @@ def _seeds(run: Sides) -> str:
     if not found:
         return "0"
     return str(found[0]) if len(found) == 1 else f"{found[0]}–{found[-1]}"
+
+
+def blocks_table(results: Results, known: Sequence[Comparator]) -> Table | None:
+    """Return what each block of ten seeds says of the same settings; None of one.
+
+    Parameters
+    ----------
+    results : Results
+        Of one step.
+    known : sequence of Comparator
+    """
+    seeds = [record["seed"] for record in results.records]
+    blocks = range(0, max(seeds, default=0) + 1, _BLOCK)
+    if len(blocks) < 2:
+        return None
+    parts = {f"{i} to {i + _BLOCK - 1}": range(i, i + _BLOCK) for i in blocks}
+    parts["all"] = range(max(seeds) + 1)
+    rows: list[tuple[Value, ...]] = []
+    for metric in _METRICS:
+        own = [c for c in known if c.metric == metric]
+        for label, block in parts.items():
+            some = Results(r for r in results.records if r["seed"] in block)
+            run = sides_of(some, label)
+            n = tally(c for place, c in run.cells.items() if place[0] == metric)
+            agreed = run.with_figures(metric, own)
+            kappa = None if agreed.kappa is None else f"{agreed.kappa:.2f}"
+            counts = f"{n.better}/{n.worse}/{n.ties}"
+            paired = f"{n.better_significant}/{n.worse_significant}"
+            rows.append((metric, label, counts, paired, _short(agreed), kappa))
+    return Table(
+        "blocks",
+        "The same settings with other seeds",
+        "Preset paper: better / worse / tied; significantly better / worse by the "
+        "paired t-test; agreement with the figures where they decide, with Cohen's κ.",
+        ("metric", "seeds", "cells", "paired", "as in the figures", "κ"),
+        tuple(rows),
+    )
 
 
 def cells_table(runs: Sequence[Sides], known: Sequence[Comparator]) -> Table:

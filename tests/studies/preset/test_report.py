@@ -9,7 +9,7 @@ from studies.preset.comparators import read_digest
 from studies.preset.lines import LINES
 from studies.preset.sides import sides_of
 from studies.preset.steps import STEPS, Step, in_common, load_step, run_steps
-from studies.preset.tables import decomposition_table
+from studies.preset.tables import blocks_table, decomposition_table
 from studies.results import Results
 from tests.studies.made_up import METRICS, make_record, make_variant
 
@@ -36,6 +36,21 @@ class TestDecomposition:
         lost = ("2 → 0", 2, 0, 2, "2 of 2 → 0 of 2", "3")
         assert rows["D-cal", "0.2"] == won
         assert rows["D-cal", "0.6"] == lost
+
+
+class TestBlocks:
+    def test_ten_seeds_are_one_block_and_have_no_table(self) -> None:
+        assert blocks_table(records(0.2), read_digest()) is None
+
+    def test_each_block_counts_for_itself(self) -> None:
+        early, late = records(0.6).records, records(0.2).records
+        moved = [record | {"seed": record["seed"] + 10} for record in late]
+        table = blocks_table(Results([*early, *moved]), read_digest())
+        assert table is not None
+        rows = {row[:2]: row[2:5] for row in table.rows}
+        assert rows["D-cal", "0 to 9"] == ("0/2/0", "0/2", "0 of 2")
+        assert rows["D-cal", "10 to 19"] == ("2/0/0", "2/0", "2 of 2")
+        assert rows["D-cal", "all"][0] == "2/0/0"
 
 
 class TestSteps:
@@ -86,3 +101,10 @@ def test_the_command_runs_and_reports(
     assert "| VALCT | AFT | raw | 0 (0) | 0 (0) |" in numbers
     assert (tmp_path / "decomposition.png").read_bytes().startswith(b"\x89PNG")
     assert "decomposition.png" in capsys.readouterr().out
+    # The preset alone, and further seeds.
+    more = ["--datasets", "VALCT", "--seeds", "11", "--jobs", "1", "--steps", "paper"]
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (tmp_path / "paper").rename(alone / "paper")
+    assert main(["--out", str(alone), *more, "--report"]) == 0
+    assert not (alone / "decomposition.md").exists()
