@@ -203,6 +203,9 @@ def _verb(study: str) -> Callable[..., None]:
                 _write_report(out, force)
             except MissingDependency as error:  # the records are what took long
                 print_note(f"no tables and figures are written: {error}")
+        told = out / "tables" / "failures.md"
+        if result.n_failed and told.exists():
+            stdout().print(Text(f"why some failed: {told}"), soft_wrap=True)
 
     verb.__doc__ = _ABOUT[study]
     return verb

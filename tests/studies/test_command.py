@@ -184,6 +184,15 @@ def test_a_study_from_the_command_to_the_report(tmp_path: Path) -> None:
     assert str(out) in again.stdout
 
 
+def test_where_it_is_told_why_some_failed(tmp_path: Path) -> None:
+    args = ["--datasets", "DLBCL", "--models", "AFT", "--seeds", "1", "--jobs", "1"]
+    result = call("main", *args, "--out", str(tmp_path))
+    assert "1 failed" in result.stdout
+    told = tmp_path / "tables" / "failures.md"
+    assert f"why some failed: {told}" in words(result.stdout)
+    assert "7399 features" in told.read_text()
+
+
 class TestTheCommand:
     def test_lists_the_studies(self) -> None:
         out = call("--help").stdout
