@@ -18,7 +18,9 @@ from studies.harm.__main__ import is_record
 from studies.harm.sources import DATASETS, available
 from studies.owned import check_owned, read_json
 
-_MODELS = "coxph,weibull-aft,gradient-boosting,random-forest,deep-trees,lognormal"
+MODELS = "coxph,weibull-aft,gradient-boosting,random-forest,deep-trees,lognormal"
+# GBSG2's patients are part of GBSG.
+PLACES = tuple(name for name in DATASETS if name != "GBSG2")
 # How the contestants of the test bed are called there.
 _IN_BED = {
     "raw": "raw",
@@ -41,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     datasets = named if asked.report else available(named)
     cells = cells_of(datasets, asked.models.split(","), asked.seeds)
     if not asked.report:
-        run_cells(record, cells, asked.out, asked.jobs)
+        run_cells({asked.out: record}, cells, asked.jobs)
     paths = [path_of(asked.out, *cell) for cell in cells]
     records = [read_json(path, is_record) for path in paths if path.exists()]
     done = [found for found in records if "scores" in found]
@@ -64,9 +66,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m studies.calibrators", description=__doc__
     )
     add = parser.add_argument
-    # GBSG2's patients are part of GBSG.
-    add("--datasets", default=",".join(n for n in DATASETS if n != "GBSG2"))
-    add("--models", default=_MODELS)
+    add("--datasets", default=",".join(PLACES))
+    add("--models", default=MODELS)
     add("--seeds", type=int, default=10)
     add("--jobs", type=int, default=2)
     add("--out", type=Path, default=Path("results/calibrators"))

@@ -15,7 +15,7 @@ from studies.harm.sources import DATASETS, available
 from studies.harm.summary import summarise
 from studies.owned import check_owned, read_json
 
-_MODELS = (
+MODELS = (
     "coxph,weibull-aft,lognormal-aft,loglogistic-aft,gradient-boosting,random-forest,trees,"
     "deep-trees"
 )
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m studies.harm", description=__doc__)
     parser.add_argument("--datasets", default=",".join(DATASETS))
-    parser.add_argument("--models", default=_MODELS)
+    parser.add_argument("--models", default=MODELS)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("results/harm"))
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked.out.mkdir(parents=True, exist_ok=True)
     datasets = available(tuple(asked.datasets.split(",")))
     cells = cells_of(datasets, asked.models.split(","), asked.seeds)
-    run_cells(record, cells, asked.out, asked.jobs)
+    run_cells({asked.out: record}, cells, asked.jobs)
     records = [read_json(path_of(asked.out, *cell), is_record) for cell in cells]
     done = [record for record in records if "scores" in record]
     failed = [record for record in records if "error" in record]

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     places = [f"{name}@{n}" for n in asked.sizes.split(",") for name in truths]
     cells = cells_of(places, asked.models.split(","), asked.seeds)
     if not asked.report:
-        run_cells(record, cells, asked.out, asked.jobs)
+        run_cells({asked.out: record}, cells, asked.jobs)
     paths = [path_of(asked.out, *cell) for cell in cells]
     records = [read_json(path, is_record) for path in paths if path.exists()]
     done = [record for record in records if "scores" in record]

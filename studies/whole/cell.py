@@ -12,7 +12,7 @@ from consurv import ConformalSurvival, SurvivalCurves
 from consurv.adapters import adapter_for
 from studies.bed.judge import Errors, judge
 from studies.evaluation import describe_error
-from studies.harm.cell import make
+from studies.folds import make
 from studies.limits import one_thread
 from studies.whole.truth import Truth, truth_of
 
