@@ -17,10 +17,23 @@ def test_whole_months_have_a_unit_and_continuous_times_none():
     rng = np.random.default_rng(0)
     months = np.ceil(rng.exponential(20, 300))
     assert unit_of(months) == 1.0
-    assert unit_of(months[:100] / 12) == np.diff(np.unique(months[:100] / 12)).min()
+    assert unit_of(months[:100] / 12) == 1 / 12
     assert unit_of(rng.exponential(20, 300)) == 0.0
     assert unit_of(np.ones(2)) == 0.0
     assert unit_of(np.repeat(np.arange(1.0, 2102), 2)) == 0.0
+
+
+def test_rounding_makes_no_unit_and_hides_none():
+    """Ages or calendar years were subtracted: times are equal but for their last bit."""
+    rng = np.random.default_rng(1)
+    tenths = np.round(np.maximum(rng.exponential(4, 1000), 0.1), 1)
+    entry = np.round(rng.uniform(40, 70, 1000), 1)
+    times = (entry + tenths) - entry
+    assert len(np.unique(times)) > 1.2 * len(np.unique(tenths))
+    assert_allclose(unit_of(times), 0.1)
+    # Some of them differ from all others by rounding alone.
+    few = np.array([0.3, 0.1 + 0.2, 1.7, 2.9, 3.1, np.pi])
+    assert unit_of(np.repeat(few, 2)) == 0.0
 
 
 def test_windows_of_events_and_censored(readings):

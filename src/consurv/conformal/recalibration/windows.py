@@ -27,6 +27,11 @@ _LOGISTIC_WIDTH = 2.2
 MOST_TIMES = 2000
 # How far a time may lie from a whole number of units, as a share of the unit.
 _WHOLE = 1e-3
+# Times closer than this share of the longest are the same but for rounding, as where
+# the date of entry was subtracted.
+_ROUNDED = 1e-9
+# A longest time of more units is no lattice of months or days, but one of rounding.
+_MOST_UNITS = 1e6
 # An event in the first unit happened after this share of it: log 0 is out of reach.
 _FIRST = 0.05
 # Nothing that was seen is less likely under the broad law: no subject rules.
@@ -49,12 +54,22 @@ def whole_unit(times: Float, n: float) -> float:
     2.0
     >>> whole_unit(np.array([2.0, 4, 6, 10]), 4)  # nothing is tied
     0.0
+    >>> whole_unit(np.array([2.0, 4, 4 + 1e-15, 6, 10]), 8)
+    2.0
     """
-    if not 3 <= times.size <= MOST_TIMES or np.isclose(times.size, n, rtol=1e-9):
+    if times.size > MOST_TIMES:
+        return 0.0
+    rises = np.diff(times, prepend=-np.inf)
+    times = times[rises > _ROUNDED * times.max(initial=0.0)]
+    if times.size < 3 or np.isclose(times.size, n, rtol=1e-9):
         return 0.0
     unit = float(np.diff(times).min())
+    # The difference of two long times has fewer digits than these.
+    n_units = np.rint(times[-1] / unit)
+    unit = float(times[-1] / n_units)
     counts = times / unit
-    return unit if np.abs(counts - np.rint(counts)).max() < _WHOLE else 0.0
+    whole = np.abs(counts - np.rint(counts)).max() < _WHOLE
+    return unit if whole and n_units <= _MOST_UNITS else 0.0
 
 
 @dataclass(frozen=True)
