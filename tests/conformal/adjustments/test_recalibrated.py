@@ -95,6 +95,24 @@ class TestMends:
         assert np.mean(errors) < 1.0
         assert np.median(errors) < 0.2
 
+    def test_a_right_model_of_events_in_two_waves(self):
+        """A law with a plateau is wide; what is narrow in it must not be blurred away."""
+        rng = np.random.default_rng(1)
+        n, grid = 4000, np.linspace(0.01, 12, 1200)
+        x = rng.normal(size=n)
+        hazard = 0.7 * (1 - np.exp(-((grid / 0.5) ** 2))) + (grid / 8) ** 6
+        risk = np.exp(0.3 * x)
+        wanted = rng.exponential(size=n) / risk
+        time = np.interp(wanted, hazard, grid)
+        limit = rng.uniform(5, 15, n)
+        y = Outcome(np.minimum(time, limit), time <= limit)
+        raw = SurvivalCurves(grid, np.exp(-np.outer(risk, hazard)))
+        reading = read_curves(raw)
+        curves = find(reading, y).apply(reading)
+        times = np.linspace(0.2, 10, 50)
+        off = np.abs(curves.survival_at(times) - raw.survival_at(times)).mean()
+        assert off < 0.015
+
 
 class TestBeyondTheLevels:
     """Curves have nodes above the highest level that is asked for, and below the lowest."""
