@@ -96,7 +96,7 @@ class TestMends:
         assert np.median(errors) < 0.2
 
     def test_a_right_model_of_events_in_two_waves(self):
-        """A law with a plateau is wide; what is narrow in it must not be blurred away."""
+        """A law with a plateau is wide; what is narrow in it stays."""
         rng = np.random.default_rng(1)
         n, grid = 4000, np.linspace(0.01, 12, 1200)
         x = rng.normal(size=n)
@@ -115,10 +115,10 @@ class TestMends:
 
 
 class TestBeyondTheLevels:
-    """Curves have nodes above the highest level that is asked for, and below the lowest."""
+    """Curves have nodes above the highest level asked for, and below the lowest."""
 
     def test_rare_events_are_not_too_early(self):
-        """At a hundredth of events a line from 1 to .95 would be seven times too high."""
+        """A line from 1 to .95 would be seven times too high early on."""
         rng = np.random.default_rng(0)
         x = rng.normal(size=4000)
         hazard = 0.03 * np.exp(0.7 * x)
@@ -209,7 +209,7 @@ class TestKeeps:
             assert_array_equal(times / unit, expected)
 
     def test_where_contrasts_turn_the_order_is_kept_and_nobody_is_worse_off(self):
-        """The shape of the law depends on the feature: hazards cross, medians do not."""
+        """The shape of the law depends on the feature: hazards cross."""
         rng = np.random.default_rng(0)
         n = 2000
         x = rng.normal(size=n)

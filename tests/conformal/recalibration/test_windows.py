@@ -25,7 +25,7 @@ def test_whole_months_have_a_unit_and_continuous_times_none():
 
 
 def test_rounding_makes_no_unit_and_hides_none():
-    """Ages or calendar years were subtracted: times are equal but for their last bit."""
+    """Ages or years were subtracted: times are equal but for their last bit."""
     rng = np.random.default_rng(1)
     tenths = np.round(np.maximum(rng.exponential(4, 1000), 0.1), 1)
     entry = np.round(rng.uniform(40, 70, 1000), 1)

@@ -35,9 +35,9 @@ _FEW_EVENTS = 20
 # Subjects predicted at once, if their curves are a few numbers each: what is read off
 # them is held for far fewer, and many are searched for faster in the order of risk.
 _SUBJECTS = 2**18
-# Nodes of adjusted curves beyond the levels asked for. Above, a line from 1 to the highest
-# would say of rare events that they come many times too early; below, a line from the
-# lowest to 0 would end a curve at once.
+# Nodes of adjusted curves beyond the levels asked for. Above, a line from 1 to the
+# highest would say of rare events that they come many times too early; below, a line
+# from the lowest to 0 would end a curve at once.
 _EARLY, _LATE = np.array([0.998, 0.995, 0.99, 0.975]), np.array([0.025, 0.01])
 # Normal scores of raw medians that the picture shows: the deciles and the middle.
 _SHOWN = {"high risk": -1.28, "middle": 0.0, "low risk": 1.28}
@@ -184,7 +184,7 @@ class RecalibratedAdjustment(Adjustment):
     def node_levels(self) -> Float:
         """The levels at which adjusted curves have nodes: early and late ones, too."""
         levels = super().node_levels
-        early, late = _EARLY[_EARLY > levels[0]], _LATE[_LATE < levels[-1]]
+        early, late = _EARLY[levels[0] < _EARLY], _LATE[levels[-1] > _LATE]
         return np.concatenate([early, levels, late])
 
     def read_new(self, raw: RawModel, X: Any) -> Float:

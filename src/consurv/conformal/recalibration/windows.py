@@ -16,8 +16,8 @@ from consurv.outcome import Outcome
 __all__ = ["CONTAMINATION", "MOST_TIMES", "Windows", "mixed", "whole_unit"]
 
 # An event is a window: what the raw log H passes through within this share of its rise
-# over the middle half of a curve, before and after. That blurs the variance of any law by
-# about 1 %, and bends of a raw curve narrower than that do not count.
+# over the middle half of a curve, before and after. That blurs the variance of any law
+# by about 1 %, and bends of a raw curve narrower than that do not count.
 _BLUR = 0.2
 # The share of a broad law that every subject's law is mixed with, and how many times
 # the raw width it has: curves that exclude what happened still have a slope.
