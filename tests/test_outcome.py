@@ -245,7 +245,8 @@ class TestRefusedTimes:
     @pytest.mark.parametrize("bad", [0, 0.0, -3, -1e-300])
     def test_not_positive(self, bad):
         with pytest.raises(
-            InvalidInput, match=r"1 values <= 0, the first at row 1.*add half a unit"
+            InvalidInput,
+            match=r"1 values <= 0, the first at row 1.*add half a unit to all times",
         ):
             Outcome([5, bad, 9], EVENT)
 

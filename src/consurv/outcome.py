@@ -303,7 +303,8 @@ def _check_time(time: ArrayLike) -> Float:
         bad = np.flatnonzero(times <= 0)
         raise InvalidInput(
             f"time has {bad.size} values <= 0, the first at row {bad[0]}: "
-            f"{times[bad[0]]:g}; drop them or add half a unit"
+            f"{times[bad[0]]:g}; drop them, or add half a unit to all times (to these "
+            "alone, all would look as if counted in half units)"
         )
     check_magnitude(times, "time")
     return times

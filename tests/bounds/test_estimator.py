@@ -346,6 +346,24 @@ class TestBadInput:
             bound.predict_lower_bound(X[:, :1])
 
 
+class TestNoRows:
+    @pytest.mark.parametrize("method", FREE)
+    def test_have_no_bounds(self, data, method):
+        X, y, _, _ = data
+        bound = ConformalLowerBound(CoxPH(), method=method, random_state=0)
+        bound.fit(X[:300], y[:300])
+        assert bound.predict_lower_bound(X[:0]).shape == (0,)
+        if METHODS[method].takes_weights:
+            found = bound.predict_lower_bound(X[:0], sample_weight=[])
+            assert found.shape == (0,)
+
+    def test_are_screened(self, data):
+        X, y, _, _ = data
+        found = ConformalLowerBound(CoxPH(), random_state=0).fit(X, y).screen(X[:0], 2)
+        for part in (found.selected, found.p_values, found.survival):
+            assert part.shape == (0,)
+
+
 class TestScreen:
     def test_flags_those_of_low_risk(self, data):
         X, y, _, time = data

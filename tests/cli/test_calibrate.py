@@ -113,6 +113,24 @@ class TestResults:
         curves = pd.read_parquet(files.folder / "curves.parquet")
         assert curves["patient"].tolist() == files.new["patient"].repeat(50).tolist()
 
+    @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+    def test_carry_ids_as_they_are_written(self, files: Any, suffix: str) -> None:
+        ids = ["00001", "3E3", "12.0010", "NA", *(f"{i:03}" for i in range(116))]
+        new = files.new.assign(patient=ids)
+        new.to_csv(files.folder / "new.csv", index=False)
+        out = files.folder / f"out{suffix}"
+        result = run(*files.command, "--id", "patient", "--out", out)
+        assert result.exit_code == 0, result.stderr
+        places = [out, files.folder / f"out.percentiles{suffix}"]
+        curves, table = (
+            pd.read_csv(path, dtype=str, keep_default_na=False)
+            if suffix == ".csv"
+            else pd.read_parquet(path)
+            for path in places
+        )
+        assert table["patient"].tolist() == ids
+        assert curves["patient"].tolist() == np.repeat(ids, 50).tolist()
+
     def test_go_where_they_are_told(self, files: Any) -> None:
         times = files.folder / "times.csv"
         run(*files.command, "--percentiles-out", str(times), "--percentiles", "3")

@@ -90,6 +90,27 @@ class TestIds:
         assert "table.csv lacks 7 of the 200 ids of cal.csv, the first" in result.stderr
         assert not (tmp_path / "o").exists()
 
+    def test_are_joined_as_they_are_written(
+        self, tmp_path: Path, outcomes: Any
+    ) -> None:
+        # All of one file look like numbers; among the outcomes there are names, too.
+        cal, new = (
+            pd.read_csv(EXAMPLE / f"{name}.csv", dtype={"id": str})
+            for name in ("cal", "new")
+        )
+        written_as = {own: f"{i:03}" for i, own in enumerate(cal["id"].unique())}
+        names = [f"N{i}" for i in range(new["id"].nunique() - 1)]
+        written_as |= dict(zip(new["id"].unique(), ["NA", *names], strict=True))
+        files = {"curves": cal, "new": new, "outcomes": outcomes}
+        for name, frame in files.items():
+            frame["id"] = frame["id"].astype(str).map(written_as)
+            frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        out = tmp_path / "out"
+        result = run(out, **{name: tmp_path / f"{name}.csv" for name in files})
+        assert result.exit_code == 0, result.stderr
+        table = pd.read_csv(out / "percentiles.csv", dtype=str, keep_default_na=False)
+        assert table["id"].tolist() == new["id"].drop_duplicates().tolist()
+
     def test_that_repeat(self, tmp_path: Path, outcomes: Any) -> None:
         twice = pd.concat([outcomes, outcomes[:1]])
         result = run(tmp_path / "o", outcomes=written(tmp_path, twice))

@@ -50,6 +50,29 @@ class TestPredict:
         assert result.stdout == ""
         assert set(pd.read_csv(out)["patient"]) == set(files.new["patient"])
 
+    def test_keeps_ids_as_they_are_written(self, files: Any, kept: Path) -> None:
+        ids = ["NA", *(f"{i:05}" for i in range(len(files.new) - 1))]
+        files.new.assign(patient=ids).to_csv(files.folder / "new.csv", index=False)
+        out = files.folder / "again.csv"
+        new = files.folder / "new.csv"
+        result = run("predict", kept, new, "--out", out, "--id", "patient", "-q")
+        assert result.exit_code == 0, result.stderr
+        places = files.folder / "again.percentiles.csv"
+        table = pd.read_csv(places, dtype=str, keep_default_na=False)
+        assert table["patient"].tolist() == ids
+
+    def test_takes_a_feature_for_the_id(self, files: Any, kept: Path) -> None:
+        out = files.folder / "again.parquet"
+        new = files.folder / "new.csv"
+        result = run("predict", kept, new, "--out", out, "--id", "age", "-q")
+        assert result.exit_code == 0, result.stderr
+        for word in ("", ".percentiles"):
+            first = pd.read_parquet(files.folder / f"curves{word}.parquet")
+            second = pd.read_parquet(files.folder / f"again{word}.parquet")
+            pd.testing.assert_frame_equal(
+                second.drop(columns="age"), first, check_exact=True
+            )
+
     def test_says_which_column_is_missing(self, files: Any, kept: Path) -> None:
         files.new.drop(columns="age").to_csv(files.folder / "bad.csv", index=False)
         out = files.folder / "again.csv"

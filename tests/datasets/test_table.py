@@ -124,6 +124,52 @@ class TestFilesThatCannotBeRead:
             read_table(path)
 
 
+class TestText:
+    """The column that is asked for stays as it is written."""
+
+    IDS = ("00001", "3E3", "12.0010", "NA", "True", " 7", "1_000")
+
+    def test_of_a_csv_is_kept(self, tmp_path: Path) -> None:
+        rows = [f"{i},{name},NA,0{i}" for i, name in enumerate(self.IDS)]
+        text = "\n".join(["\ufeffage,id,dose,code", *rows, "8,,1,08", ""])
+        (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+        frame = read_table(tmp_path / "t.csv", text="id")
+        assert frame["id"].tolist() == [*self.IDS, None]
+        others = read_table(tmp_path / "t.csv").drop(columns="id")
+        pd.testing.assert_frame_equal(frame.drop(columns="id"), others)
+        assert others["code"].tolist() == [*range(7), 8]
+
+    def test_of_parquet_has_its_type(self, tmp_path: Path) -> None:
+        path = write(tmp_path, FRAME, ".parquet")
+        pd.testing.assert_frame_equal(read_table(path, text="age"), FRAME)
+
+    def test_may_be_a_column_that_is_not_there(self, tmp_path: Path) -> None:
+        path = write(tmp_path, FRAME)
+        pd.testing.assert_frame_equal(read_table(path, text="id"), FRAME)
+
+
+class TestSeparators:
+    @pytest.mark.parametrize("decimal", [".", ","])
+    @pytest.mark.parametrize("mark", [";", "\t", "|"])
+    def test_other_than_commas_are_named(
+        self, tmp_path: Path, mark: str, decimal: str
+    ) -> None:
+        path = tmp_path / "trial.csv"
+        FRAME.to_csv(path, index=False, sep=mark, decimal=decimal)
+        with pytest.raises(InvalidInput, match=r"have .* between its cells") as refused:
+            read_table(path)
+        told = str(refused.value)
+        assert f"pandas.read_csv(path, sep={mark!r}), with decimal=','" in told
+        again = pd.read_csv(path, sep=mark, decimal=decimal)
+        again.to_csv(tmp_path / "again.csv", index=False)
+        pd.testing.assert_frame_equal(read_table(tmp_path / "again.csv"), FRAME)
+
+    def test_in_names_beside_commas_are_names(self, tmp_path: Path) -> None:
+        (tmp_path / "t.csv").write_text("age;years,time|months\n61,3\n")
+        names = read_table(tmp_path / "t.csv").columns.tolist()
+        assert names == ["age;years", "time|months"]
+
+
 class TestRepeatedNames:
     """Each of these was read, with "time.1" for the second column."""
 

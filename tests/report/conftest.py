@@ -65,6 +65,33 @@ def simulate():
     return draw
 
 
+@pytest.fixture(scope="session")
+def followed():
+    """Subjects with exponential times, seen until 1, and their curves as they are.
+
+    *hazard* is that of the middle subject: 0.0175 gives events to 2 %, 0.65 to half.
+    """
+
+    def draw(n, hazard, seed=0):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n, 1))
+        time = rng.exponential(np.exp(-0.5 * X[:, 0]) / hazard)
+        return X, Outcome(np.minimum(time, 1), time <= 1)
+
+    return draw
+
+
+@pytest.fixture(scope="session")
+def curves_of_hazard():
+    """The model that is right for them, if *hazard* is that of the middle subject."""
+    grid = np.linspace(0.02, 1.2, 60)
+
+    def of(hazard):
+        return lambda X: (grid, np.exp(-hazard * np.exp(0.5 * X[:, :1]) * grid))
+
+    return of
+
+
 @pytest.fixture
 def ax():
     from matplotlib.figure import Figure

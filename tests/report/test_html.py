@@ -52,10 +52,18 @@ def quick(model, X, y, folder, **options):
 
 
 class TestVerdict:
-    def test_of_a_stretched_model_is_that_it_was_off_and_is_calibrated(self, report):
-        assert verdict_of(report) == "calibrated now"
-        assert "The raw curves were off; they are calibrated now" in report
-        assert "too optimistic, events come earlier than they say" in report
+    def test_of_a_stretched_model_is_that_it_was_off_and_is_calibrated(
+        self, simulate, stretched_model, tmp_path
+    ):
+        model = ConformalSurvival(stretched_model, adjustment="log-time")
+        text = quick(model.conformalize(*simulate(600)), *simulate(400, 1), tmp_path)
+        assert verdict_of(text) == "calibrated now"
+        assert "The raw curves were off; they are calibrated now" in text
+        assert "too optimistic, events come earlier than they say" in text
+
+    def test_of_one_shift_where_a_factor_is_wanted_is_that_curves_are_off(self, report):
+        assert verdict_of(report) == "improved"
+        assert "calibrated ones too optimistic for some and too pessimistic" in report
 
     def test_of_a_right_model_is_that_it_was_calibrated(
         self, simulate, right_model, tmp_path

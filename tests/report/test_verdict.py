@@ -127,10 +127,10 @@ class TestWords:
         assert words in verdict(GOOD, GOOD, WITHIN, change, 400).reasons[-1]
 
     def test_say_what_a_passed_test_is_worth(self):
-        # √(15.6 / 500) is 0.177.
+        # √(15.6 / 400) is 0.197.
         reasons = " ".join(verdict(OPTIMISTIC, GOOD, DOWN, SAME, 400).reasons)
-        assert "With 500 subjects the test would notice" in reasons
-        assert "off by 18% of what it should be" in reasons
+        assert "With 400 events among 500 subjects the test would notice" in reasons
+        assert "off by 20% of what it should be" in reasons
 
     def test_say_how_few_are_too_few(self):
         reasons = " ".join(verdict(GOOD, GOOD, WITHIN, SAME, 12).reasons)
@@ -161,6 +161,96 @@ class TestOnCurves:
         assert self.of(400, before=1, after=2) == "worse"
         assert self.of(15, before=1, after=1) == "too few"
         assert self.of(15, before=2, after=1) == "too few"
+
+
+class TestRareEvents:
+    """2 % have the event; D-calibration spreads all others as the curves say."""
+
+    HAZARD = 0.0175
+
+    @pytest.fixture
+    def right(self, followed, curves_of_hazard):
+        X, y = followed(10_000, self.HAZARD)
+        return X, y, self.looked_at(X, y, curves_of_hazard(self.HAZARD))
+
+    @staticmethod
+    def looked_at(X, y, model):
+        curves = SurvivalCurves(*model(X))
+        by_risk = risk_calibration(y, curves, risk=X[:, 0])
+        return (
+            d_calibration(y, curves),
+            by_risk,
+            risk_calibration(y, curves, n_groups=1),
+        )
+
+    @staticmethod
+    def verdict(y, before, after, change=DOWN):
+        d_cals, by_risk, overall = zip(before, after, strict=True)
+        return verdict(
+            *d_cals,
+            d_cal_change=WITHIN,
+            c_index_change=SAME,
+            n_events=y.n_events,
+            by_risk=by_risk,
+            overall=overall,
+            risk_cal_change=change,
+        )
+
+    @pytest.mark.parametrize(
+        ("factor", "words"), [(0.5, "too optimistic"), (1.6, "too pessimistic")]
+    )
+    def test_curves_with_another_risk_are_off(
+        self, right, curves_of_hazard, factor, words
+    ):
+        X, y, after = right
+        before = self.looked_at(X, y, curves_of_hazard(factor * self.HAZARD))
+        assert before[0].p_value > 0.05
+        found = self.verdict(y, before, after)
+        assert found.kind == "calibrated now"
+        assert found.reasons[2].startswith(
+            f"Against Kaplan–Meier of all subjects: raw curves {words} (p < 0.001), "
+            "calibrated ones consistent with it (p = "
+        )
+        assert found.reasons[3].startswith("Against Kaplan–Meier in groups of risk: ")
+        assert found.reasons[0].startswith("Raw curves: consistent with D-calibration")
+        for change in (UP, WITHIN):  # a group is worse off
+            assert self.verdict(y, after, before, change).kind == "worse"
+        assert self.verdict(y, before, before, WITHIN).kind == "unchanged"
+        # Where D-calibration rejects nothing, the change by risk is what counts.
+        found = self.verdict(y, before, after, WITHIN)
+        assert found.kind == "unclear"
+        assert "the calibrated ones pass the tests, but" in found.headline
+
+    def test_right_curves_were_calibrated_already(self, right):
+        _, y, tests = right
+        found = self.verdict(y, tests, tests)
+        assert found.kind == "calibrated already"
+        for place, whose in ((2, "of all subjects"), (3, "in groups of risk")):
+            told = f"Against Kaplan–Meier {whose}: raw curves consistent with it (p ="
+            assert found.reasons[place].startswith(told)
+
+    def test_small_shares_are_a_part_of_those_of_events(self):
+        # Sure by far, and off by less than 0.01: by a tenth of the events, then.
+        many = result([10.2, *[10] * 8, 9.8], n=10**6)
+        assert many.p_value < 1e-6
+        assert largest_gap(many) == pytest.approx(0.002)
+        assert is_calibrated(many)
+        assert not is_calibrated(many, share=0.02)
+        assert is_calibrated(many, share=0.05)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        ("hazard", "n"), [(0.0175, 5_000), (0.0175, 10_000), (0.65, 450), (0.65, 3000)]
+    )
+    def test_right_curves_are_seldom_called_off(
+        self, followed, curves_of_hazard, hazard, n
+    ):
+        model, off = curves_of_hazard(hazard), 0
+        for seed in range(200):
+            X, y = followed(n, hazard, seed)
+            tests = self.looked_at(X, y, model)
+            off += self.verdict(y, tests, tests).kind != "calibrated already"
+        assert off / 200 <= 0.05
 
 
 class TestByRisk:
@@ -204,6 +294,18 @@ class TestByRisk:
         found = verdict(OPTIMISTIC, SURE, DOWN, SAME, 400, both)
         assert found.kind == "improved"
         assert any(r.startswith("Clearly worse off") for r in found.reasons)
+
+    def test_is_green_if_what_the_test_by_risk_finds_is_too_little_to_matter(self):
+        time = np.tile(np.arange(0.005, 100, 0.01), 20)
+        tests = []
+        for end in (100.5, 100.0):
+            curves = SurvivalCurves([end], np.zeros((time.size, 1)))
+            tests.append(risk_calibration((time > 0, time), curves))
+        assert tests[0].p_value < 0.025
+        found = verdict(GOOD, GOOD, WITHIN, SAME, time.size, tests)
+        assert found.kind == "calibrated already"
+        assert "raw curves off by too little to matter (p" in found.reasons[2]
+        assert found.reasons[2].startswith("Against Kaplan–Meier of all subjects: raw")
 
     def test_says_nothing_with_too_few_events(self):
         both = self.both(raw=(100.0, 450.0), calibrated=(150.0, 300.0))

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from consurv.cli.scores import Scores
 from consurv.metrics import METRICS, RiskCalibrationResult
-from consurv.report.by_risk import group_names, harms
+from consurv.report.by_risk import group_names, harms, percents
 
 __all__ = ["add_group_rows", "harmed", "worst_group"]
 
@@ -26,9 +26,10 @@ def worst_group(result: RiskCalibrationResult) -> str:
     """
     group, time, _ = result.worst
     place = group, int((result.times == time).argmax())
+    said, observed = percents(result.predicted[place], result.observed[place])
     return (
-        f"{group_names(result)[group]} at time {time:.4g}: "
-        f"{result.predicted[place]:.0%} said, {result.observed[place]:.0%} observed"
+        f"{group_names(result)[group]} at time {time:.4g}: {said} said, "
+        f"{observed} observed"
     )
 
 

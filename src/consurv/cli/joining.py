@@ -31,7 +31,7 @@ class Known:
     @classmethod
     def read(cls, path: Path, columns: Columns) -> Known:
         """Read the outcomes, with weights and groups where these are columns."""
-        frame = read_table(path)
+        frame = read_table(path, text=columns.id)
         columns.check(frame, path.name)
         y = columns.outcome(frame, path.name)
         found = dict(zip(_OUTCOME, (y.time, y.event, y.weights), strict=True))
@@ -67,7 +67,7 @@ class Known:
 
 def groups_of(path: Path, columns: Columns, file: CurveFile, name: str) -> Any:
     """Return the labels of the subjects of a file, told by a table of groups."""
-    frame = read_table(path)
+    frame = read_table(path, text=columns.id)
     labels = pick_columns(frame, [str(columns.groups)], path.name)
     table = labels.set_axis(_unique_ids(frame, columns, path.name))
     return _rows_of(table, file, (path.name, name))[columns.groups].to_numpy()
@@ -88,6 +88,6 @@ def _rows_of(
     if len(lacking):
         raise InvalidInput(
             f"{names[0]} lacks {len(lacking)} of the {len(file.ids)} ids of "
-            f"{names[1]}, the first {lacking[0]!r}; the ids must be the same in both"
+            f"{names[1]}, the first {lacking[0]!r}; they must be written alike in both"
         )
     return table.loc[file.ids]

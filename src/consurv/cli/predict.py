@@ -68,10 +68,12 @@ def predict(
     with notes(), Steps(quiet) as steps:
         with steps.step("Reading"):
             estimator = load(model, trust=trust)
-            frame = read_table(new)
+            frame = read_table(new, text=id_column)
             labels = labels_of(frame, id_column, new.name)
             warn_of_formulas(labels, outputs)
             X = _features(estimator, frame, new.name)
+            if id_column in X:  # a feature, too, which is no text
+                X = _features(estimator, read_table(new), new.name)
         predictor = Predictor(estimator, X, labels)
         with steps.step("Predicting, writing", total=len(X)) as advance:
             for n_done in write_predictions(predictor, outputs):

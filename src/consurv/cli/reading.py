@@ -55,7 +55,8 @@ class Tables:
 def read_tables(train: Path, new: Path, columns: Columns) -> Tables:
     """Read both tables; columns that training does not have are left aside."""
     X, y, groups = read_training(train, columns)
-    frame = read_table(new)
+    # No feature is called by that name: training leaves the ids out.
+    frame = read_table(new, text=columns.id)
     wanted = X.columns.tolist()
     if isinstance(groups, pd.Series):
         wanted.append(str(groups.name))
@@ -119,11 +120,13 @@ def formulas(labels: pd.DataFrame) -> int:
 
     Examples
     --------
-    >>> formulas(pd.DataFrame({"subject": [0, 1], "id": ["=A1", "p2"]}))
+    >>> formulas(pd.DataFrame({"subject": range(3), "id": ["=A1", "p2", "-3"]}))
     1
     """
     texts = labels.iloc[:, 1:].select_dtypes(exclude="number").astype("string")
-    return int(sum(texts[name].str.match(r"[=+@\-\t]").sum() for name in texts))
+    # A number may have a sign.
+    formula = r"(?![+-]?[\d.]+(?:[eE][+-]?\d+)?$)[=+@\-\t]"
+    return int(sum(texts[name].str.match(formula).sum() for name in texts))
 
 
 def _known_outcome(frame: pd.DataFrame, columns: Columns, name: str) -> Outcome | None:

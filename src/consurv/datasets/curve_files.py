@@ -43,7 +43,7 @@ def read_curves(
         - Wide: the column id and one for each time, named by it (12.5, X12.5, t12.5).
         - Percentile times: the column id and ``t_at_0.9``, ``t_at_0.5``, ...
     id : str, default="id"
-        The column that names the subjects.
+        The column that names the subjects, as it is written: 007 is not 7.
     interpolation : {"linear", "step", "pchip"}, default="linear"
         Between nodes; ``"step"`` for Cox models and Kaplan–Meier.
 
@@ -69,7 +69,7 @@ def read_curves(
     (['anna', 'bert'], array([2., 3.]))
     """
     source = Path(path).name
-    frame = read_table(path)
+    frame = read_table(path, text=id)
     ids = ids_of(frame, id, source)
     rest = frame.drop(columns=id)
     try:

@@ -66,10 +66,17 @@ def load_table(path: StrPath, *, time: str, event: str) -> tuple[pd.DataFrame, O
     )
 
 
-def read_table(path: StrPath) -> pd.DataFrame:
+def read_table(path: StrPath, *, text: str | None = None) -> pd.DataFrame:
     r"""Read a CSV or Parquet file by its suffix; see `load_table`.
 
     A first column without a name is taken for row numbers and left out.
+
+    Parameters
+    ----------
+    path : path
+    text : str, optional
+        A column whose cells are kept as a CSV has them: 00001 stays, and NA is a name;
+        only an empty cell is missing. Parquet knows the type of its columns.
 
     Examples
     --------
@@ -83,11 +90,11 @@ def read_table(path: StrPath) -> pd.DataFrame:
     1   48   7.0      0
     """
     path = Path(path)
-    read = _READERS[table_suffix(path)]
+    reader = _READERS[table_suffix(path)]
     if not path.is_file():
         there = "is not a file" if path.exists() else "does not exist"
         raise InvalidInput(f"{path} {there}; give a .csv or .parquet file")
-    frame = read(path)
+    frame = reader(path, text)
     if frame.empty:
         raise InvalidInput(f"{path} is empty: it has no rows of data")
     # In place: a frame of new names and rows would be a copy of all cells.
@@ -198,14 +205,18 @@ def table_suffix(path: StrPath) -> str:
     return suffix
 
 
+# What other programs put between cells: spreadsheets where numbers have commas.
+_SEPARATORS = ";\t|"
 # What reading a file that is no CSV, or is cut short, ends in.
 _DAMAGED = (pd.errors.ParserError, UnicodeDecodeError, EOFError, BadGzipFile, ZlibError)
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
+def _read_csv(path: Path, text: str | None) -> pd.DataFrame:
+    # A converter sees cells before pandas looks for numbers and for missing values.
+    verbatim = {} if text is None else {text: _or_none}
     try:
         _check_header(path)
-        frame = pd.read_csv(path, low_memory=False)
+        frame = pd.read_csv(path, low_memory=False, converters=verbatim)
     except pd.errors.EmptyDataError as error:
         raise InvalidInput(f"{path} is empty; give a table with a header") from error
     except _DAMAGED as error:
@@ -221,13 +232,31 @@ def _read_csv(path: Path) -> pd.DataFrame:
     return frame.drop(columns=frame.columns[:1].intersection(["Unnamed: 0"]))
 
 
+def _or_none(cell: str) -> str | None:
+    return cell or None
+
+
 def _check_header(path: Path) -> None:
-    # pandas would call the second of two columns "time" by another name, "time.1".
     line = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
-    check_no_repeats([name for name in line.iloc[0] if name], str(path))
+    names = line.iloc[0].tolist()
+    _check_separator(names, path)
+    # pandas would call the second of two columns "time" by another name, "time.1".
+    check_no_repeats([name for name in names if name], str(path))
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _check_separator(names: list[str], path: Path) -> None:
+    """Refuse a header in one piece, whatever the rows below it look like."""
+    found = next((mark for mark in _SEPARATORS if mark in names[0]), None)
+    if len(names) == 1 and found is not None:
+        raise InvalidInput(
+            f"{path} seems to have {found!r} between its cells, since its header is "
+            f"{names[0]!r}; a CSV has commas there, and points in numbers. Read it by "
+            f"pandas.read_csv(path, sep={found!r}), with decimal=',' if numbers have "
+            "commas, and write it by to_csv(path, index=False)"
+        )
+
+
+def _read_parquet(path: Path, text: str | None) -> pd.DataFrame:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -249,7 +278,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise InvalidInput(f"{path} cannot be read as Parquet: {words}") from error
 
 
-_READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
+_READERS: dict[str, Callable[[Path, str | None], pd.DataFrame]] = {
     ".csv": _read_csv,
     ".csv.gz": _read_csv,
     ".parquet": _read_parquet,

@@ -11,11 +11,23 @@ from consurv._labels import told_groups
 from consurv.metrics.group_calibration import GroupCalibrationResult
 from consurv.metrics.risk_calibration import RiskCalibrationResult
 
-__all__ = ["Harm", "clearly_worse", "group_name", "group_names", "harms"]
+__all__ = [
+    "Harm",
+    "clearly_worse",
+    "digits_for",
+    "group_name",
+    "group_names",
+    "harms",
+    "negligible_gap",
+    "percents",
+]
 
-# A gap that grew by less does not matter, however sure it is.
-_NEGLIGIBLE = 0.02
+# A gap that is smaller, or grew by less, does not matter, however sure it is. Where
+# events are rare it is a large part of the risk: there a tenth of that counts.
+_NEGLIGIBLE, _PART_OF_RISK = 0.02, 0.1
 _Z = 1.96
+# From so small a risk on, whole percents of survival do not tell it.
+_SMALL_RISK, _MOST_DIGITS = 0.05, 3
 _PARTS = {2: "half", 3: "third", 4: "quarter", 5: "fifth", 10: "tenth"}
 
 
@@ -39,9 +51,10 @@ class Harm:
     calibrated: float
 
     def __str__(self) -> str:
+        observed, raw, calibrated = percents(self.observed, self.raw, self.calibrated)
         return (
-            f"{self.who}: {self.observed:.0%} survive time {self.time:.4g}, raw said "
-            f"{self.raw:.0%}, calibrated says {self.calibrated:.0%}"
+            f"{self.who}: {observed} survive time {self.time:.4g}, raw said {raw}, "
+            f"calibrated says {calibrated}"
         )
 
 
@@ -92,7 +105,8 @@ def clearly_worse(
 
     - The calibrated survival lies outside the 95 % interval of the observed one.
     - It is further from it than the raw one was, by more than the standard error of
-      what was observed and by more than 0.02.
+      what was observed and by more than is negligible: 0.02, or a tenth of the risk
+      where that is less.
     - The truth lies on the raw side. (C − μ)² > (R − μ)² says that μ lies on R's side
       of the middle between C and R, so observed survival is tested against that
       middle, with the variance that it would have there: z ≥ 1.96. Without this, noise
@@ -102,12 +116,50 @@ def clearly_worse(
     standard_error = np.sqrt(raw.variances)
     growth = np.abs(c - observed) - np.abs(r - observed)
     outside = (c < raw.lower) | (c > raw.upper)
+    least = np.maximum(standard_error, negligible_gap(observed, r, c))
     # NaN, where nothing was seen, compares as False.
-    return (
-        outside
-        & (growth > np.maximum(standard_error, _NEGLIGIBLE))
-        & (_towards_raw(r, c, raw) >= _Z)
-    )
+    return outside & (growth > least) & (_towards_raw(r, c, raw) >= _Z)
+
+
+def negligible_gap(*survival: Float) -> Float:
+    """Return the gap that does not matter: 0.02, or a tenth of the risk if it is less.
+
+    The risk is the largest that was seen or said, NaN apart.
+
+    Examples
+    --------
+    >>> negligible_gap(np.array([0.5, 0.98]), np.array([0.6, 0.99]))
+    array([0.02 , 0.002])
+    """
+    risk: Float = 1 - np.fmin.reduce(survival)
+    return np.minimum(_NEGLIGIBLE, _PART_OF_RISK * risk)
+
+
+def percents(*survival: float) -> list[str]:
+    """Write probabilities of survival with as many digits as small risks need.
+
+    Examples
+    --------
+    >>> percents(0.25, 0.5), percents(0.997, 0.994, 0.979)
+    (['25%', '50%'], ['99.70%', '99.40%', '97.90%'])
+    """
+    digits = digits_for(*survival)
+    return [f"{value:.{digits}%}" for value in survival]
+
+
+def digits_for(*survival: float) -> int:
+    """Return how many digits of a percent are to be told of survival.
+
+    Examples
+    --------
+    >>> digits_for(0.5), digits_for(0.98), digits_for(0.98, 0.997), digits_for(1.0)
+    (0, 1, 2, 0)
+    """
+    # What is left by rounding is no risk.
+    risks = [1 - s for s in survival if 1 - s > 10.0 ** -(_MOST_DIGITS + 2)]
+    if not risks:
+        return 0
+    return int(np.clip(np.ceil(np.log10(_SMALL_RISK / min(risks))), 0, _MOST_DIGITS))
 
 
 def group_names(result: RiskCalibrationResult) -> list[str]:

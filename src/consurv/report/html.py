@@ -22,7 +22,7 @@ from consurv.conformal.reading.inputs import as_table
 from consurv.conformal.reading.raw_model import rows_of
 from consurv.curves.curves import SurvivalCurves
 from consurv.errors import CalibrationWarning, InvalidInput, MissingDependency
-from consurv.metrics import group_calibration
+from consurv.metrics import group_calibration, risk_calibration
 from consurv.outcome import Outcome
 from consurv.report.bootstrap import Comparison, compare
 from consurv.report.cautions import Caution, cautions
@@ -195,7 +195,11 @@ def report_on(
             outcome, raw, calibrated, comparison, model.adjustment_, model.time_unit
         )
         by_group = _by_group(outcome, raw, calibrated, labels)
-    numbers = _numbers(comparison, outcome, by_group)
+        overall = (
+            risk_calibration(outcome, raw, n_groups=1),
+            risk_calibration(outcome, calibrated, n_groups=1),
+        )
+    numbers = _numbers(comparison, outcome, by_group, overall)
     text = _template().render(
         title=title or model_title(model.estimator_),
         cautions=[
@@ -249,7 +253,7 @@ def _by_group(
 
 
 def _numbers(
-    comparison: Comparison, y: Outcome, by_group: Both | None
+    comparison: Comparison, y: Outcome, by_group: Both | None, overall: Both
 ) -> dict[str, Any]:
     """Return the metrics and the verdict on them."""
     tests = comparison.raw.d_calibration, comparison.calibrated.d_calibration
@@ -261,6 +265,8 @@ def _numbers(
         n_events=y.n_events,
         by_risk=by_risk,
         by_group=by_group,
+        overall=overall,
+        risk_cal_change=comparison.estimates["risk_calibration"][2],
     )
     return {
         "n": len(y),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from consurv.metrics.risk_calibration import RiskCalibrationResult
-from consurv.report.by_risk import clearly_worse, group_names
+from consurv.report.by_risk import clearly_worse, digits_for, group_names
 
 __all__ = ["RiskGroup", "RiskLine", "risk_groups"]
 
@@ -37,6 +37,14 @@ class RiskLine:
         return bool(np.isfinite(self.observed))
 
     @property
+    def percents(self) -> list[str]:
+        """What was observed, its interval, and what both predictions said."""
+        told = self.observed, self.raw, self.calibrated
+        digits = digits_for(*(value for value in told if np.isfinite(value)))
+        cells = self.observed, self.lower, self.upper, self.raw, self.calibrated
+        return [f"{value:.{digits}%}" for value in cells]
+
+    @property
     def judgement(self) -> str:
         """Say whether the calibrated prediction is closer to what was observed."""
         if self.is_worse:
@@ -46,7 +54,8 @@ class RiskLine:
         before = abs(self.raw - self.observed)
         after = abs(self.calibrated - self.observed)
         # What is not to be seen in the table is no difference.
-        if round(before, 2) == round(after, 2):
+        seen = 2 + digits_for(self.observed, self.raw, self.calibrated)
+        if round(before, seen) == round(after, seen):
             return "the same"
         return "closer" if after < before else "further"
 

@@ -11,7 +11,7 @@ import numpy as np
 from consurv.metrics.d_calibration import DCalibrationResult
 from consurv.metrics.risk_calibration import RiskCalibrationResult
 from consurv.report.bootstrap import Estimate
-from consurv.report.by_risk import Harm, harms
+from consurv.report.by_risk import Harm, harms, negligible_gap
 
 __all__ = ["FEW_EVENTS", "Both", "Kind", "Verdict", "largest_gap", "verdict"]
 
@@ -29,7 +29,9 @@ Kind = Literal[
 
 SIGNIFICANCE = 0.05
 # Shares within this distance of their level do not matter, whatever the test says.
-NEGLIGIBLE_GAP = 0.01
+# Where events are rare a twentieth of their share counts: censored subjects lie where
+# the curves put them, so that no gap is larger than the share of events and its error.
+NEGLIGIBLE_GAP, _PART_OF_EVENTS = 0.01, 0.05
 # Below the first nothing is said; below the second only that something is off.
 FEWEST_EVENTS, FEW_EVENTS = 20, 50
 _SMALL_C_INDEX = 0.005
@@ -74,16 +76,22 @@ def verdict(
     n_events: int,
     by_risk: Both | None = None,
     by_group: Both | None = None,
+    overall: Both | None = None,
+    risk_cal_change: Estimate | None = None,
 ) -> Verdict:
-    """Decide what calibration did, from D-calibration tests and bootstrap intervals.
+    """Decide what calibration did, from tests and bootstrap intervals.
 
-    Curves count as calibrated if the χ² test of D-calibration does not reject them at
-    0.05, or if no share is further than 0.01 from its level, which is too little to
-    matter however sure it is. With fewer than 20 events nothing is decided, with fewer
-    than 50 (5 in each of 10 bins) nothing is made of passing the test. Where the test
-    changes its mind but the interval of the change in D-cal holds 0, it is unclear.
-    Nothing is called calibrated while a group has become clearly worse, see
-    :func:`~consurv.report.by_risk.clearly_worse`.
+    Curves count as calibrated if three tests accept them: that of D-calibration and,
+    which see rare events, those of survival against Kaplan–Meier of all subjects and in
+    groups of risk. Each rejects at a third of 0.05, so that right curves fail in 5 % at
+    most, and forgives what is too little to matter however sure it is: shares within
+    0.01 of their levels (a twentieth of the share of events, if that is less), and
+    survival within 0.02 of the observed one (a tenth of the risk). With fewer than 20
+    events nothing is decided, with fewer than 50 (5 in each of 10 bins) nothing is made
+    of passing the tests. Where these change their mind but the interval of the change
+    holds 0, it is unclear; the change is that of D-cal, or of calibration by risk where
+    D-calibration rejects nothing. Nothing is called calibrated while a group has become
+    clearly worse, see :func:`~consurv.report.by_risk.clearly_worse`.
 
     Parameters
     ----------
@@ -96,7 +104,12 @@ def verdict(
     by_risk : pair of RiskCalibrationResult, optional
         Of the raw and of the calibrated curves, in the same groups.
     by_group : pair of GroupCalibrationResult, optional
-        The same in groups that have labels.
+        The same in groups that have labels; it takes no part in the tests.
+    overall : pair of RiskCalibrationResult, optional
+        The same of all subjects together. The tests that are not given leave their
+        share of 0.05 to the others.
+    risk_cal_change : Estimate, optional
+        Calibrated minus raw, of calibration by risk.
 
     Returns
     -------
@@ -113,7 +126,17 @@ def verdict(
     >>> verdict(before, after, change, Estimate(0, 0, 0), n_events=199).headline
     'The raw curves were off; they are calibrated now'
     """
-    kind = _kind(before, after, d_cal_change, n_events)
+    n = float(before.histogram.sum())
+    share = _share_of_events(n, n_events, by_risk)
+    tests = [both for both in (overall, by_risk) if both is not None]
+    raw, calibrated = (
+        _Seen(result, tuple(both[place] for both in tests), share)
+        for place, result in enumerate((before, after))
+    )
+    change = d_cal_change
+    if raw.is_d_calibrated and calibrated.is_d_calibrated and risk_cal_change:
+        change = risk_cal_change
+    kind = _kind(raw, calibrated, change, n_events)
     tables = {"group of risk": by_risk, "other group": by_group}
     by = {
         what: harms(*both)
@@ -121,15 +144,17 @@ def verdict(
         if both is not None and kind != "too few"
     }
     harmed = [harm for found in by.values() for harm in found]
-    if harmed and is_calibrated(after):
+    if harmed and calibrated.on_average:
         kind = "uneven"
-    n = float(before.histogram.sum())
+    elif harmed and raw.is_calibrated:
+        kind = "worse"
     return Verdict(
         kind,
-        _headline(kind, before, harmed),
+        _headline(kind, raw, harmed),
         (
-            f"Raw curves: {_state(before)}.",
-            f"Calibrated curves: {_state(after)}.",
+            f"Raw curves: {_state(raw)}.",
+            f"Calibrated curves: {_state(calibrated)}.",
+            *_against_observed(raw, calibrated),
             _change(d_cal_change),
             *_by_groups(by, alone=by_risk is None or by_risk[0].n_groups == 1),
             *_doubt(kind, n, n_events),
@@ -138,9 +163,69 @@ def verdict(
     )
 
 
-def is_calibrated(result: DCalibrationResult) -> bool:
-    """Say whether the test accepts the curves, or what it found does not matter."""
-    return result.p_value >= SIGNIFICANCE or largest_gap(result) <= NEGLIGIBLE_GAP
+@dataclass(frozen=True)
+class _Seen:
+    """Curves of one kind and the tests of them: D-calibration, and Kaplan–Meier."""
+
+    d_cal: DCalibrationResult
+    observed: tuple[RiskCalibrationResult, ...]
+    share: float
+
+    @property
+    def level(self) -> float:
+        """The level of each test, so that right curves fail one of them in 5 %."""
+        return SIGNIFICANCE / (1 + len(self.observed))
+
+    @property
+    def is_d_calibrated(self) -> bool:
+        """Whether D-calibration accepts the curves."""
+        return is_calibrated(self.d_cal, self.share, self.level)
+
+    @property
+    def on_average(self) -> bool:
+        """Whether the tests of all subjects accept them."""
+        return self.is_d_calibrated and all(
+            self._follows(found) for found in self.observed if found.n_groups == 1
+        )
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether all tests accept them."""
+        return self.is_d_calibrated and all(map(self._follows, self.observed))
+
+    def _follows(self, found: RiskCalibrationResult) -> bool:
+        # NaN: nothing could be tested.
+        return not found.p_value < self.level or _is_close(found)
+
+
+def _is_close(found: RiskCalibrationResult) -> bool:
+    """Say whether predicted survival is off by too little to matter."""
+    least = negligible_gap(found.observed, found.predicted)
+    return not bool((np.abs(found.gaps) > least).any())  # NaN: nobody knows
+
+
+def is_calibrated(
+    result: DCalibrationResult, share: float = 1.0, level: float = SIGNIFICANCE
+) -> bool:
+    """Say whether the test accepts the curves, or what it found does not matter.
+
+    Parameters
+    ----------
+    result : DCalibrationResult
+    share : float
+        Of subjects with an event.
+    level : float
+        At which the test rejects.
+    """
+    negligible = min(NEGLIGIBLE_GAP, _PART_OF_EVENTS * share)
+    return result.p_value >= level or largest_gap(result) <= negligible
+
+
+def _share_of_events(n: float, n_events: int, by_risk: Both | None) -> float:
+    """Return the share of subjects with an event, as much as they weigh."""
+    if by_risk is None:
+        return n_events / n
+    return float(by_risk[0].events.sum() / by_risk[0].sizes.sum())
 
 
 def largest_gap(result: DCalibrationResult) -> float:
@@ -148,13 +233,8 @@ def largest_gap(result: DCalibrationResult) -> float:
     return float(np.abs(result.cumulative - result.levels).max())
 
 
-def _kind(
-    before: DCalibrationResult,
-    after: DCalibrationResult,
-    change: Estimate,
-    n_events: int,
-) -> Kind:
-    was, now = is_calibrated(before), is_calibrated(after)
+def _kind(raw: _Seen, calibrated: _Seen, change: Estimate, n_events: int) -> Kind:
+    was, now = raw.is_calibrated, calibrated.is_calibrated
     if n_events < FEWEST_EVENTS or (n_events < FEW_EVENTS and was and now):
         return "too few"
     if was and now:
@@ -168,17 +248,18 @@ def _kind(
     return "worse" if change.is_above(0) else "unchanged"
 
 
-def _headline(kind: Kind, before: DCalibrationResult, harmed: list[Harm]) -> str:
+def _headline(kind: Kind, raw: _Seen, harmed: list[Harm]) -> str:
     """Return the headline; it never contradicts what the tests say below it."""
     if kind == "uneven":
         return f"{_HEADLINES[kind]}: {' and '.join(harm.who for harm in harmed)}"
     if kind == "unclear":
-        test = (
-            "Only the raw curves pass the test"
-            if is_calibrated(before)
-            else "The raw curves were off and the calibrated ones pass the test"
+        tests = "tests" if raw.observed else "test"
+        said = (
+            f"Only the raw curves pass the {tests}"
+            if raw.is_calibrated
+            else f"The raw curves were off and the calibrated ones pass the {tests}"
         )
-        return f"{test}, but chance alone may explain the change"
+        return f"{said}, but chance alone may explain the change"
     return _HEADLINES[kind]
 
 
@@ -192,15 +273,46 @@ def _by_groups(by: Mapping[str, list[Harm]], *, alone: bool) -> list[str]:
     return said
 
 
-def _state(result: DCalibrationResult) -> str:
-    """Say how the curves of one kind did in the test."""
+def _state(seen: _Seen) -> str:
+    """Say how the curves of one kind did in the test of D-calibration."""
+    result, test = seen.d_cal, "D-calibration" if seen.observed else "calibration"
     gap = f"largest gap between predicted and observed share {largest_gap(result):.1%}"
-    p = "p < 0.001" if result.p_value < 0.001 else f"p = {result.p_value:.2g}"
-    if result.p_value >= SIGNIFICANCE:
-        return f"consistent with calibration ({p}; {gap})"
-    if is_calibrated(result):
+    p = _p(result.p_value)
+    if result.p_value >= seen.level:
+        return f"consistent with {test} ({p}; {gap})"
+    if seen.is_d_calibrated:
         return f"off by too little to matter ({p}; {gap})"
     return f"{_direction(result)} ({p}; {gap})"
+
+
+def _against_observed(raw: _Seen, calibrated: _Seen) -> list[str]:
+    """Say how curves of both kinds did in the tests against Kaplan–Meier."""
+    told = []
+    for before, after in zip(raw.observed, calibrated.observed, strict=True):
+        whose = "in groups of risk" if before.n_groups > 1 else "of all subjects"
+        told.append(
+            f"Against Kaplan–Meier {whose}: raw curves {_followed(before, raw.level)}, "
+            f"calibrated ones {_followed(after, calibrated.level)}."
+        )
+    return list(dict.fromkeys(told))  # there may be one group of risk
+
+
+def _followed(found: RiskCalibrationResult, level: float) -> str:
+    if np.isnan(found.p_value):
+        return "not tested"
+    p = _p(found.p_value)
+    if found.p_value >= level:
+        return f"consistent with it ({p})"
+    if _is_close(found):
+        return f"off by too little to matter ({p})"
+    gaps = found.gaps[~np.isnan(found.gaps)]
+    if abs(gaps.mean()) < 0.5 * np.abs(gaps).mean():
+        return f"too optimistic for some and too pessimistic for others ({p})"
+    return f"too {'optimistic' if gaps.mean() > 0 else 'pessimistic'} ({p})"
+
+
+def _p(value: float) -> str:
+    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
 def _direction(result: DCalibrationResult) -> str:
@@ -240,10 +352,12 @@ def _doubt(kind: Kind, n: float, n_events: int) -> tuple[str, ...]:
         )
     if kind not in ("calibrated already", "calibrated now", "uneven", "unclear"):
         return ()
-    off = np.sqrt(_NOTICED / n)
+    # Who is censored early tells next to nothing, so that events count.
+    off = np.sqrt(_NOTICED / n_events)
     return (
-        f"With {n:,.0f} subjects the test would notice (4 times in 5) bins whose share "
-        f"is off by {off:.0%} of what it should be; smaller faults may remain.",
+        f"With {n_events:,} events among {n:,.0f} subjects the test would notice (4 "
+        f"times in 5) bins whose share is off by {off:.0%} of what it should be; "
+        "smaller faults may remain.",
     )
 
 

@@ -52,6 +52,29 @@ class TestColumns:
         with pytest.raises(InvalidInput, match="give groups="):
             model.predict(table[features])
 
+    def test_weights_may_be_a_column_with_a_number_for_a_name(self, table):
+        weight = np.arange(240) % 3
+        numbered = table[["age", "dose", "months", "died"]].assign(weight=weight)
+        numbered.columns = range(5)
+        site = table["site"].to_numpy()
+        named = post().fit(numbered, time=2, event=3, sample_weight=4, groups=site)
+        given = post().fit(
+            numbered[[0, 1]], outcome(table), sample_weight=weight, groups=site
+        )
+        expected = given.predict(numbered[[0, 1]], groups=site)
+        found = named.predict(numbered[[0, 1]], groups=site)
+        np.testing.assert_array_equal(found, expected)
+        held = post(conformal_set="validation").fit(
+            numbered[:120],
+            X_val=numbered[120:],
+            time=2,
+            event=3,
+            sample_weight=4,
+            groups=site[:120],
+            groups_val=site[120:],
+        )
+        assert held.n_conformal_ == 80
+
     def test_outcomes_may_be_columns_too(self, table):
         named = post().fit(table, time="months", event="died", groups="site")
         given = post().fit(table[X], outcome(table), groups="site")

@@ -138,6 +138,21 @@ class TestRows:
         with pytest.raises(InvalidInput, match="lengths differ: X has 5, groups has 2"):
             model.predict(X, groups=[0, 1])
 
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_may_be_none_at_all(self, simulate, true_model, kind):
+        X, y = simulate(300, 0, censored=False)
+        model = ConformalSurvival(true_model, adjustment=kind)
+        for groups, new in ((None, None), (np.arange(300) % 3, [])):
+            model.conformalize(X, y, groups=groups)
+            assert model.predict(X[:0], groups=new).shape == (0,)
+            assert model.predict_interval(X[:0], groups=new).shape == (0, 2)
+            assert model.predict_quantile(X[:0], [0.5], groups=new).shape == (0, 1)
+            raw, both = model.predict_both(X[:0], groups=new)
+            assert raw.survival_at([1.0, 2.0]).shape == (0, 2)
+            assert both.survival_at([1.0, 2.0]).shape == (0, 2)
+            assert both.rearranged.shape == both.clipped.shape == (0,)
+            assert len(model.calibrate(raw, groups=new)) == 0
+
     def test_have_no_groups_if_the_model_has_none(self, simulate, true_model):
         X, y = simulate(50, 1)
         model = ConformalSurvival(true_model, adjustment="time").conformalize(X, y)

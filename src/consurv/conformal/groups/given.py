@@ -16,7 +16,7 @@ from consurv.conformal.groups.groups import Groups
 from consurv.conformal.groups.making import GroupSet
 from consurv.conformal.groups.outcome import GroupedOutcome
 from consurv.conformal.parts.blocks import Data
-from consurv.conformal.reading.columns import check_there
+from consurv.conformal.reading.columns import check_there, is_name
 from consurv.conformal.reading.inputs import as_table
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -182,7 +182,7 @@ def group_sets(
     data = _labelled(found, first, known, sample_weight)
     if held is None:
         return data, second.data, groups
-    column = sample_weight if isinstance(sample_weight, str) else None
+    column = sample_weight if is_name(sample_weight) else None
     return data, _labelled(held, second, known, column), groups
 
 
@@ -219,7 +219,7 @@ def labels_of_counted(
     if len(labels) == len(outcome):
         return labels
     X, y, weight = given
-    if isinstance(weight, str):
+    if weight is not None and is_name(weight):
         weight = from_arrow(X)[weight]
     elif weight is None:
         weight = y.weight  # an Outcome's own

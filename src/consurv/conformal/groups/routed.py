@@ -71,7 +71,7 @@ class Routed:
         return AdjustedCurves.concatenate([curves for _, curves in found])[order]
 
     def _parts(self) -> Iterator[tuple[Adjustment, Any]]:
-        present = np.unique(self.codes).tolist()
+        present = np.unique(self.codes).tolist() or [-1]  # no rows: one empty part
         for code in present:
             member = self.groups.members[code] if code >= 0 else None
             one = len(present) == 1

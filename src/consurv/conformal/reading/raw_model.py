@@ -50,7 +50,9 @@ class RawModel:
         self.verbose = verbose
 
     def curves(self, X: Any) -> SurvivalCurves:
-        """Return the raw curves of all rows at once."""
+        """Return the raw curves of all rows at once; of no rows, no curves."""
+        if n_rows(X) == 0:  # which most models refuse to predict
+            return SurvivalCurves([1.0], [[1.0]])[:0]
         return self.adapter.curves(self.estimator, X)
 
     def of_rows(self, rows: Any) -> RawModel:
@@ -62,8 +64,11 @@ class RawModel:
     ) -> Iterator[tuple[slice, SurvivalCurves]]:
         """Yield slices of the rows of *X* and their raw curves, chunk after chunk.
 
-        Of curves that are a few numbers each, *max_subjects* come at once.
+        Of curves that are a few numbers each, *max_subjects* come at once. Of no rows
+        there is one chunk without curves, so that who joins chunks has what to join.
         """
+        if n_rows(X) == 0:
+            return iter([(slice(0, 0), self.curves(X))])
 
         def predict(rows: slice) -> SurvivalCurves:
             return self.curves(rows_of(X, rows))
