@@ -97,15 +97,28 @@ def test_shifts_are_the_same_and_take_few_rounds(kind, rule, how):
     assert len(there.letters) <= 8
 
 
-@pytest.mark.parametrize("rule", ["uniform", "self-consistent"])
-def test_levels_are_the_same(rule):
-    _, y = subjects(500)
-    at = np.random.default_rng(1).uniform(0.1, 0.9, 500)
-    both = np.stack([at, np.minimum(at * 1.05, 1)], axis=1)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    ("rule", "drop", "bytes_each"),
+    [
+        ("uniform", 1.05, 10),
+        ("self-consistent", 1.0, 10),
+        ("self-consistent", 1.05, 18),
+    ],
+)
+def test_levels_are_the_same(rule, drop, bytes_each, weighted):
+    _, y = subjects(2000)
+    rng = np.random.default_rng(1)
+    at = rng.uniform(0.1, 0.9, 2000)
+    if weighted:
+        y, bytes_each = y.weighted(rng.uniform(1, 2, 2000)), bytes_each + 8
+    both = np.stack([at, np.minimum(at * drop, 1)], axis=1)
     kind, rng = ADJUSTMENTS["level"], np.random.default_rng(0)
     here = kind.make([Block(both, LEVELS, y)], rule, rng)
-    found = kind.make(Posted(blocks_of(both, y, 2)), rule, rng)
-    assert_array_equal(found.adjusted_levels, here.adjusted_levels)
+    there = Posted(blocks_of(both, y, 2))
+    found = kind.make(there, rule, rng)
+    assert_allclose(found.adjusted_levels, here.adjusted_levels, atol=1e-12 * weighted)
+    assert there.letters[-1][1] < bytes_each * 2000 + 6 * 1000
 
 
 def read_off(n, change="none", *, stretch=1.0, censored=0.3, seed=5):
