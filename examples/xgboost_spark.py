@@ -15,13 +15,13 @@ import sys
 from typing import Any
 
 import numpy as np
+from _made_up import FEATURES, patients
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 from xgboost.spark import SparkXGBRegressor
 
 from consurv import ConformalSurvival, Outcome
 from consurv.models import FromRisk
-from examples.xgboost_dask import FEATURES, patients
 
 
 def session() -> SparkSession:
