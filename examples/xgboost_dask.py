@@ -3,8 +3,9 @@
     python examples/xgboost_dask.py predictions/
 
 Two workers on this machine stand for a cluster. The booster is trained on one part of
-the rows; the other part, which it never saw, sets the adjustment. No row is brought
-together: the workers answer questions with small summaries.
+the rows; the other part, which it never saw, sets the adjustment. No features are
+brought together: the workers answer questions with summaries, and tell what was read
+off the curves of a few thousand.
 """
 
 from __future__ import annotations
@@ -14,30 +15,12 @@ from typing import Any
 
 import dask.dataframe as dd
 import numpy as np
-import pandas as pd
 import xgboost
+from _made_up import FEATURES, patients
 from distributed import Client, LocalCluster
 from xgboost import dask as dxgb
 
 from consurv import ConformalSurvival
-
-FEATURES = ["age", "dose"]
-
-
-def patients(n: int, seed: int) -> pd.DataFrame:
-    """Return made-up patients; for your own, dd.read_parquet("patients/")."""
-    rng = np.random.default_rng(seed)
-    age, dose = rng.normal(60, 10, n), rng.uniform(0, 1, n)
-    true = 30 * np.exp(-0.03 * (age - 60) + 0.8 * dose) * rng.weibull(1.5, n)
-    limit = rng.exponential(40, n)
-    return pd.DataFrame(
-        {
-            "age": age,
-            "dose": dose,
-            "months": np.minimum(true, limit),
-            "died": (true <= limit).astype(int),
-        }
-    )
 
 
 def trained(client: Client, frame: Any) -> xgboost.Booster:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import re
 from pathlib import Path
@@ -18,6 +19,35 @@ settings.load_profile("consurv")
 _CPU = Path("/proc/cpuinfo")
 if _CPU.exists() and "avx512" in _CPU.read_text():
     os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx2")
+
+# A test that has failed by its time limit may hang once more while it is taken down (a
+# cluster that waits for its workers), and a process that is done may wait for threads.
+# After so many seconds it says where it is, and ends.
+LONGEST, AFTERWARDS = 700.0, 120.0
+_STDERR = pytest.StashKey[int]()
+
+
+def pytest_configure(config):
+    """Keep the way out, which is another one while a test runs."""
+    config.stash[_STDERR] = os.dup(2)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """End a process that hangs for good."""
+    out = item.config.stash[_STDERR]
+    faulthandler.dump_traceback_later(LONGEST, exit=True, file=out)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def pytest_unconfigure(config):
+    """Watch over the end of the process."""
+    out = config.stash[_STDERR]
+    faulthandler.dump_traceback_later(AFTERWARDS, exit=True, file=out)
+
 
 # With CONSURV_NO_SKIPS=1, as CI sets it, a test that is skipped is a failure unless
 # nothing that could be installed would let it run.

@@ -59,6 +59,12 @@ def parts(table, sizes_from=0, n=5):
     return [table.iloc[a:b] for a, b in pairwise([0, *cuts, len(table)])]
 
 
+def repeated(table):
+    """Return a table with half of its rows twice, all under one name."""
+    table = pd.concat([table, table[: len(table) // 2]])
+    return table.set_index(pd.Index(np.zeros(len(table), dtype=int)))
+
+
 def weighted(table, seed=0):
     """Return a table with a column of weights, some of them 0."""
     rng = np.random.default_rng(seed)

@@ -6,9 +6,8 @@ import contextlib
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import dask
@@ -21,11 +20,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consurv import ConformalSurvival, ConsurvError, InvalidInput
 from consurv.distributed import dask_frame, frame_of
+from tests.distributed.cluster import cluster_apart
 from tests.distributed.people import (
     Optimist,
     at_sites,
     numbers,
     parts,
+    repeated,
     subjects,
     weighted,
 )
@@ -444,39 +445,70 @@ def test_a_worker_killed_in_every_round_changes_nothing(monkeypatch):
 
 def test_a_scheduler_that_is_gone_is_one_line(monkeypatch):
     send, sent = dask_frame._OnWorkers._send, []
-    # Whatever other tests ask for, this one does not wait for long.
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    cluster = subprocess.Popen(
-        [sys.executable, "-m", "tests.distributed.cluster"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        address = cluster.stdout.readline().strip()
-        with dask.config.set({"distributed.comm.timeouts.connect": "2s"}):
-            client = Client(address)
+    with (
+        cluster_apart() as (address, kill),
+        # Whatever other tests ask for, this one does not wait for long.
+        dask.config.set({"distributed.comm.timeouts.connect": "2s"}),
+    ):
+        client = Client(address)
 
-            def send_and_kill(self, letter):
-                sent.append(letter)
-                if len(sent) == 2:
-                    os.killpg(cluster.pid, signal.SIGKILL)
-                    time.sleep(0.2)
-                return send(self, letter)
+        def send_and_kill(self, letter):
+            sent.append(letter)
+            if len(sent) == 2:
+                kill()
+                time.sleep(0.2)
+            return send(self, letter)
 
-            monkeypatch.setattr(dask_frame._OnWorkers, "_send", send_and_kill)
-            with (
-                client.as_current(),
-                pytest.raises(ConsurvError, match="the Dask cluster lost the work"),
-            ):
-                conformalized(frame(parts(subjects(200))))
-            client.close(timeout=1)
-    finally:
-        cluster.stdout.close()
-        if cluster.poll() is None:
-            os.killpg(cluster.pid, signal.SIGKILL)
-        cluster.wait()
+        monkeypatch.setattr(dask_frame._OnWorkers, "_send", send_and_kill)
+        with (
+            client.as_current(),
+            pytest.raises(ConsurvError, match="the Dask cluster lost the work"),
+        ):
+            conformalized(frame(parts(subjects(200))))
+        client.close(timeout=1)
+
+
+@pytest.mark.parametrize("struck", [1, 2])
+def test_a_scheduler_that_comes_back_at_its_address(monkeypatch, struck):
+    """Before the first question nothing is lost; later it is said, and that is all."""
+    send, sent = dask_frame._OnWorkers._send, []
+    table = subjects(200)
+    with ExitStack() as clusters:
+        address, kill = clusters.enter_context(cluster_apart())
+        client = Client(address)
+
+        def send_and_replace(self, letter):
+            sent.append(letter)
+            if len(sent) == struck:
+                kill()
+                port = int(address.rsplit(":")[-1])
+                clusters.enter_context(cluster_apart(port))
+            return send(self, letter)
+
+        monkeypatch.setattr(dask_frame._OnWorkers, "_send", send_and_replace)
+        model = ConformalSurvival(
+            Optimist(), adjustment="time", censoring="kaplan-meier"
+        )
+        there = frame(parts(table))
+        with client.as_current():
+            if struck > 1:
+                with pytest.raises(
+                    ConsurvError, match=r"lost the work .* again"
+                ) as lost:
+                    model.conformalize(there, **NAMES)
+                assert "\n" not in str(lost.value)
+                assert not hasattr(model, "adjustment_")
+            model.conformalize(there, **NAMES)
+        client.close(timeout=1)
+    here = conformalized(table, rule="kaplan-meier")
+    assert_allclose(numbers(model), numbers(here), atol=1e-9)
+
+
+def test_rows_that_come_twice_count_twice(client):
+    table = repeated(subjects(300))
+    there = conformalized(frame(parts(table)))
+    assert_allclose(numbers(there), numbers(conformalized(table)), atol=1e-9)
+    assert there.n_conformal_ == len(table) == 450
 
 
 def test_summaries_merge_on_the_workers():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
 
 import numpy as np
@@ -16,7 +17,14 @@ from consurv import ConformalSurvival, InvalidInput
 from consurv._progress import listening
 from consurv.distributed import batches, frame_of
 from consurv.distributed import parquet as engine
-from tests.distributed.people import Optimist, numbers, parts, subjects, weighted
+from tests.distributed.people import (
+    Optimist,
+    numbers,
+    parts,
+    repeated,
+    subjects,
+    weighted,
+)
 
 NAMES = {"time": "time", "event": "event"}
 
@@ -288,6 +296,60 @@ class TestRows:
         with pytest.raises(RuntimeError, match="out of order"):
             ConformalSurvival(Bad(), adjustment="time").conformalize(files, **NAMES)
         assert not list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize("kind", ["time", "recalibrated"])
+    def test_that_come_twice_count_twice(self, tmp_path, small_batches, kind):
+        table = repeated(subjects(300))
+        for i, part in enumerate(parts(table)):
+            part.to_parquet(tmp_path / f"{i}.parquet")
+        here, there = (conformalized(X, kind) for X in (table, tmp_path))
+        assert_allclose(numbers(there), numbers(here), atol=1e-9)
+        assert there.n_conformal_ == len(table) == 450
+
+
+class TestCancellation:
+    @pytest.fixture
+    def folder(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        return tmp_path
+
+    @pytest.mark.parametrize("kind", ["time", "recalibrated", "level"])
+    def test_while_rows_are_predicted(self, files, folder, small_batches, kind):
+        class Interrupted(Optimist):
+            def predict_survival_function(self, X):
+                if self.n_seen > 300:
+                    assert list(folder.iterdir())
+                    signal.raise_signal(signal.SIGINT)
+                return super().predict_survival_function(X)
+
+        model = ConformalSurvival(Interrupted(), adjustment=kind)
+        with pytest.raises(KeyboardInterrupt):
+            model.conformalize(files, **NAMES)
+        assert not list(folder.iterdir())
+        assert not hasattr(model, "adjustment_")
+
+    def test_between_questions_leaves_the_model_as_it_was(
+        self, files, folder, monkeypatch
+    ):
+        model = conformalized(subjects(300), rule="kaplan-meier")
+        some = subjects(5)[["dose", "age"]]
+        adjustment, curves = model.adjustment_, model.predict_quantile(some, [0.5])
+        send, sent = engine.Spilled._send, []
+
+        def interrupted(self, letter):
+            sent.append(letter)
+            if len(sent) == 2:
+                signal.raise_signal(signal.SIGINT)
+            return send(self, letter)
+
+        monkeypatch.setattr(engine.Spilled, "_send", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.conformalize(files, **NAMES)
+        assert len(sent) == 2
+        assert not list(folder.iterdir())
+        assert model.adjustment_ is adjustment
+        assert model.n_conformal_ == 300
+        assert_array_equal(model.predict_quantile(some, [0.5]), curves)
 
 
 class TestPredictions:

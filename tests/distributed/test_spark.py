@@ -17,6 +17,7 @@ from tests.distributed.people import (
     Optimist,
     at_sites,
     numbers,
+    repeated,
     subjects,
     weighted,
 )
@@ -100,6 +101,13 @@ def test_the_numbers_are_those_of_memory(spark, there, kind, rule):
     # Nothing of ours is left.
     assert spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
     assert not spark.sparkContext._jsc.getPersistentRDDs()
+
+
+def test_rows_that_come_twice_count_twice(spark):
+    table = repeated(subjects(200))
+    there = conformalized(spark.createDataFrame(table).repartition(2, "id"))
+    assert_allclose(numbers(there), numbers(conformalized(table)), atol=1e-9)
+    assert there.n_conformal_ == len(table) == 300
 
 
 def test_weights_are_a_column(spark):

@@ -16,7 +16,7 @@ from consurv.conformal.recalibration.likelihood import (
 from consurv.conformal.recalibration.map_fit import fit_map
 from consurv.conformal.recalibration.shapes import FINE_LEVELS
 from consurv.conformal.recalibration.shrinkage import ridge_for, settled
-from consurv.conformal.recalibration.survey import Gathered, survey
+from consurv.conformal.recalibration.survey import Gathered, Here, survey
 from consurv.conformal.recalibration.time_map import TimeMap
 from consurv.models import CoxPH
 
@@ -118,6 +118,29 @@ def test_slopes_are_left_out_where_all_curves_are_alike(readings):
     reading[:] = reading[0]
     time_map, _ = fit_map(subjects(reading, y))
     assert_array_equal(time_map.numbers[[1, 3]], [0, 0])
+
+
+class Counted(Here):
+    """Subjects who count how often they are asked."""
+
+    def __init__(self, reading, y, far):
+        known = subjects(reading, y)
+        super().__init__(known.samples, known.scale, known.follow_up)
+        self.far, self.rounds = far, 0
+
+    def ask(self, question, *, part=False):
+        self.rounds += 1
+        return super().ask(question, part=part)
+
+
+def test_from_afar_the_way_is_the_same(readings):
+    """Several shorter steps are asked for at once where one has led down."""
+    reading, y = readings(600, 8, stretch=1.6)
+    reading[:, :-2] = np.ceil(reading[:, :-2] / 3) * 3
+    near, far = (Counted(reading, y, far) for far in (False, True))
+    found = [fit_map(everyone)[0].numbers for everyone in (near, far)]
+    assert_array_equal(*found)
+    assert far.rounds < near.rounds
 
 
 def marks_of(question, found):

@@ -24,22 +24,42 @@ __all__ = ["LevelAdjustment"]
 
 @dataclass(frozen=True)
 class _Seen:
-    """S(t) and S(t⁻) of subjects at their own times, and whether the event came."""
+    """S(t) of subjects at their own times, and what was seen there.
+
+    ``before`` is S(t⁻) of those whose curve drops there, and ``weight`` is empty where
+    all count 1: that makes 10 bytes a subject for a smooth model, 18 where all drop.
+    """
 
     at: Float = field(metadata={"merge": np.concatenate})
-    before: Float = field(metadata={"merge": np.concatenate})
     event: Bool = field(metadata={"merge": np.concatenate})
+    drops: Bool = field(metadata={"merge": np.concatenate})
+    before: Float = field(metadata={"merge": np.concatenate})
     weight: Float = field(metadata={"merge": np.concatenate})
+
+    def all_before(self) -> Float:
+        """Return S(t⁻) of all."""
+        before = self.at.copy()
+        before[self.drops] = self.before
+        return before
 
 
 @dataclass(frozen=True)
 class _Survival:
-    """Ask for all of them: a rank among probabilities has no smaller summary."""
+    """Ask for all of them.
+
+    The product limit rests on who is at risk at each event, which is the order of all
+    probabilities: it has no smaller summary.
+    """
+
+    before: bool
+    weighted: bool
 
     def answer(self, block: Block) -> _Seen:
         """Return those of one block."""
-        at, before = block.reading[:, 0], block.reading[:, 1]
-        return _Seen(at, before, block.outcome.event, block.outcome.weights)
+        at, before, outcome = block.reading[:, 0], block.reading[:, 1], block.outcome
+        drops = (before != at) & self.before
+        weight = outcome.weights if self.weighted else np.empty(0)
+        return _Seen(at, outcome.event, drops, before[drops], weight)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,15 +157,16 @@ class LevelAdjustment(Adjustment):
     ) -> Self:
         """Return the adjusted levels of all blocks together."""
         subjects = as_partitions(blocks)
-        levels, seen = subjects.levels, subjects.ask(_Survival())
+        levels, weighted = subjects.levels, subjects.weighted
+        # The paper's rule knows S(t) alone.
+        seen = subjects.ask(_Survival(rule != "uniform", weighted))
         if isinstance(rule, CensoringRule):
             found = rule.adjusted_levels(subjects)
             warn_of_levels(found, levels, seen.event)
         else:
-            # The paper's rule knows S(t) alone.
-            before = None if rule == "uniform" else seen.before
-            weight = seen.weight if subjects.weighted else None
-            found = find_levels(seen.at, seen.event, levels, rule, before, weight)
+            weight = seen.weight if weighted else None
+            known = seen.at, seen.event, levels, rule, seen.all_before(), weight
+            found = find_levels(*known)
         return cls(
             levels=levels,
             adjusted_levels=found.levels,

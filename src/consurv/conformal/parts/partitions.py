@@ -2,8 +2,8 @@
 
 A partition is a block of subjects. A question is put to every block and answered by a
 small summary of plain arrays; summaries merge into that of all subjects. Whoever looks
-for an adjustment asks, and never sees a row. In memory the blocks are in a list
-(``Blocks``); elsewhere an engine hands the question to where they lie.
+for an adjustment asks, and never sees a row of features. In memory the blocks are in a
+list (``Blocks``); elsewhere an engine hands the question to where they lie.
 """
 
 from __future__ import annotations
@@ -102,8 +102,10 @@ class Partitions(ABC):
 
     def open(self, questions: Sequence[BlockQuestion[Any]]) -> None:
         """Ask what will be wanted first, in one round, and remember the answers."""
-        answers = self.ask(Several(tuple(questions)))
-        self._known = dict(zip(questions, answers, strict=True))
+        new = [question for question in questions if question not in self._known]
+        if new:
+            answers = self.ask(Several(tuple(new)))
+            self._known = {**self._known, **dict(zip(new, answers, strict=True))}
 
     def known(self, question: BlockQuestion[S]) -> S:
         """Return what is remembered, or ask."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -40,8 +41,9 @@ _RIDGE_STANDS, _NUMBERS_STAND = 0.05, 1e-4
 _JITTER, _ROUNDING = 1e-9, 1e-9
 
 T = TypeVar("T")
-# An ascent asks for the sums at numbers, and at last returns what it found.
-Steps = Generator[Float, Sums, T]
+# An ascent asks for the sums at one or several numbers, and at last returns what it
+# found.
+Steps = Generator[Sequence[Float], Sequence[Sums], T]
 
 
 class Pace(NamedTuple):
@@ -56,11 +58,20 @@ class Pace(NamedTuple):
     rounds : int
         At most, with a ridge that follows: likelihoods of coarse steps are rough, and
         where they no longer rise the numbers may wander for long.
+    ahead : int
+        How many shorter steps are asked for at once when one has led down: more than
+        will be needed, where a round costs more than sums do.
     """
 
     stretch: float
     still: float
     rounds: int
+    ahead: int = 1
+
+    @property
+    def from_afar(self) -> Pace:
+        """The same steps, in as few rounds as can be."""
+        return self._replace(ahead=_HALVINGS)
 
 
 # Step by step, as the evidence for the constants was gathered; and where subjects are
@@ -95,11 +106,12 @@ def together(
     found: list[Any] = [None] * len(ascents)
     asked = {i: next(ascent) for i, ascent in enumerate(ascents)}
     while asked:
-        sums = dict(zip(asked, evaluate(list(asked.values())), strict=True))
+        sums = iter(evaluate([at for some in asked.values() for at in some]))
+        answers = {i: list(islice(sums, len(some))) for i, some in asked.items()}
         asked = {}
-        for i, at in sums.items():
+        for i, answer in answers.items():
             try:
-                asked[i] = ascents[i].send(at)
+                asked[i] = ascents[i].send(answer)
             except StopIteration as end:
                 found[i] = end.value
     return found
@@ -133,7 +145,8 @@ def follow(start: Float, ridge: Float, pace: Pace) -> Steps[tuple[Float, float]]
     pace : Pace
     """
     fixed = ridge >= FIXED
-    found = yield from _at(start, ridge)
+    (sums,) = yield [start]
+    found = begin(start, ridge, sums)
     for _ in range(pace.rounds):
         found = yield from _step(found, ridge, pace)
         due = ridge_for(found.numbers, found.variances(ridge), ridge)
@@ -146,10 +159,6 @@ def follow(start: Float, ridge: Float, pace: Pace) -> Steps[tuple[Float, float]]
         if change < _RIDGE_STANDS and stands:
             break
     return settled(found.numbers, found.variances(ridge), ridge)
-
-
-def _at(numbers: Float, ridge: Float) -> Steps[Found]:
-    return begin(numbers, ridge, (yield numbers))
 
 
 def _without(sums: Sums, fixed: Bool) -> Sums:
@@ -167,25 +176,39 @@ def _step(found: Found, ridge: Float, pace: Pace) -> Steps[Found]:
     """Return the end of one step, or the start with no move if none leads upwards."""
     slope = found.sums.gradient - ridge * found.numbers
     curvature = _curvature(found.sums, ridge)
-    plain = np.linalg.solve(curvature, slope)
-    step = np.clip(plain * found.stretch, -_LONGEST, _LONGEST)
+    plain = np.linalg.solve(curvature, slope).astype(np.float64)
+    trials = list(_trials(plain, found.stretch))
+    some = 1  # most first steps lead upwards
+    while trials:
+        now, trials, some = trials[:some], trials[some:], pace.ahead
+        ends = [_end(found.numbers + step) for step, _ in now]
+        answers = yield ends
+        for (step, stretch), end, sums in zip(now, ends, answers, strict=True):
+            reached = begin(end, ridge, sums)
+            gain = reached.objective - found.objective
+            if gain >= -_ROUNDING:
+                return reached._replace(
+                    moved=float(np.abs(step).max()),
+                    errors=float(np.sqrt(step @ curvature @ step)),
+                    stretch=_stretch(gain, float(slope @ step), stretch, pace),
+                )
+    # Too far was each of them: the next one is as long as the curvature says.
+    return found._replace(moved=0.0, errors=0.0, stretch=1.0)
+
+
+def _trials(plain: Float, stretch: float) -> Iterator[tuple[Float, float]]:
+    """Yield steps to be tried, with their stretch: ever shorter ones."""
+    step = np.clip(plain * stretch, -_LONGEST, _LONGEST)
     for _ in range(_HALVINGS):
-        numbers = found.numbers + step
-        numbers[-1] = max(numbers[-1], 0.0)  # nothing comes before its time
-        reached = yield from _at(numbers, ridge)
-        gain = reached.objective - found.objective
-        if gain >= -_ROUNDING:
-            return reached._replace(
-                moved=float(np.abs(step).max()),
-                errors=float(np.sqrt(step @ curvature @ step)),
-                stretch=_stretch(gain, float(slope @ step), found.stretch, pace),
-            )
-        if found.stretch > 1:  # too far: as the curvature says
-            found = found._replace(stretch=1.0)
-            step = np.clip(plain, -_LONGEST, _LONGEST)
-        else:
-            step = step / 2
-    return found._replace(moved=0.0, errors=0.0)
+        yield step, stretch
+        # Stretched it was too far: as the curvature says.
+        step = np.clip(plain, -_LONGEST, _LONGEST) if stretch > 1 else step / 2
+        stretch = 1.0
+
+
+def _end(numbers: Float) -> Float:
+    numbers[-1] = max(numbers[-1], 0.0)  # nothing comes before its time
+    return numbers
 
 
 def _stretch(gain: float, hoped: float, last: float, pace: Pace) -> float:

@@ -53,6 +53,7 @@ def fit_map(subjects: Survey) -> tuple[TimeMap, float]:
     ridge = np.ones(N_NUMBERS)
     ridge[[1, 3]] = np.where(subjects.facts.spread < _SAME, FIXED, 1.0)
     pace = QUICK if subjects.is_part else CAREFUL
+    pace = pace.from_afar if subjects.far else pace
 
     def of_part(asked: Sequence[Float]) -> Sequence[Sums]:
         return _sums(subjects, asked, centre, part=True)

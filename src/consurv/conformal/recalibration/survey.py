@@ -1,7 +1,8 @@
 """What is asked of conformal subjects on the way to a recalibration.
 
-In memory the subjects are read once and kept. Elsewhere each round reads them anew, and
-only sums come back.
+In memory the subjects are read once and kept. Elsewhere a few thousand that find the
+way are fetched, once: their raw curves and outcomes, no features. Of all together, read
+anew in each round, only sums come back.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from consurv._checks import Float
+from consurv._checks import Float, Index
 from consurv._weights import at_ranks
 from consurv.conformal.parts.blocks import Block
 from consurv.conformal.parts.partitions import Blocks, Partitions, Several
@@ -36,6 +37,9 @@ S_co = TypeVar("S_co", covariant=True)
 # those with so many of the smallest marks, where there are twice as many or more.
 _PART = 5000
 _EVERYBODY = np.uint64(2**64 - 1)
+# With fewer all are the part. Those who are alike share a mark: of a longer part than
+# this one, and of all, there are only sums.
+_FEW = 2 * _PART
 
 
 class SampleQuestion(Protocol[S_co]):
@@ -122,6 +126,8 @@ class Facts:
         Of log medians and log widths, and of their squares.
     marks : ndarray of uint64
         The smallest that there are, each once.
+    alike : ndarray of int
+        How many subjects have each of them.
     """
 
     n: int
@@ -132,6 +138,7 @@ class Facts:
     times: Float
     sums: Float
     marks: Marks
+    alike: Index
 
     @classmethod
     def merged(cls, parts: Sequence[Facts]) -> Facts:
@@ -144,7 +151,7 @@ class Facts:
             any(part.stepped for part in parts),
             _first(np.concatenate([part.times for part in parts]), MOST_TIMES + 1),
             np.sum([part.sums for part in parts], axis=0),
-            _first(np.concatenate([part.marks for part in parts]), _PART),
+            *_smallest([(part.marks, part.alike) for part in parts]),
         )
 
     @property
@@ -172,7 +179,12 @@ class Facts:
     @property
     def last_mark(self) -> np.uint64:
         """Up to which mark subjects belong to the part."""
-        return self.marks[-1] if self.total >= 2 * _PART else _EVERYBODY
+        return self.marks[-1] if self.total >= _FEW else _EVERYBODY
+
+    @property
+    def n_part(self) -> int:
+        """How many subjects belong to it."""
+        return int(self.alike.sum()) if self.last_mark < _EVERYBODY else self.n
 
 
 @dataclass(frozen=True)
@@ -182,7 +194,7 @@ class _Look:
     def answer(self, samples: Sequence[Sample]) -> Facts:
         """Return those of some subjects."""
         empty = np.empty(0)
-        none = empty, np.zeros((2, 2)), empty.view(np.uint64)
+        none = empty, np.zeros((2, 2)), empty.view(np.uint64), empty.view(np.intp)
         nothing = Facts(0, 0, 0, 0, False, *none)
         return Facts.merged([nothing, *map(_facts, samples)])
 
@@ -201,7 +213,7 @@ def _facts(sample: Sample) -> Facts:
         bool(shapes.stepped.any()),
         _first(sample.outcome.time, MOST_TIMES + 1),
         np.stack([pair.sum(axis=1), square.sum(axis=1)]),
-        _first(sample.marks, _PART),
+        *_smallest([(sample.marks, np.ones(len(sample), dtype=np.intp))]),
     )
 
 
@@ -209,6 +221,40 @@ def _first(values: Any, most: int) -> Any:
     """Return the smallest values, each once."""
     ordered = np.sort(values)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]][:most]
+
+
+def _smallest(parts: Sequence[tuple[Marks, Index]]) -> tuple[Marks, Index]:
+    """Return the smallest marks, and how many subjects have each."""
+    found, alike = (np.concatenate(column) for column in zip(*parts, strict=True))
+    marks, place = np.unique(found, return_inverse=True)
+    counts = np.zeros(len(marks), dtype=np.intp)
+    np.add.at(counts, place, alike)
+    return marks[:_PART], counts[:_PART]
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """Subjects in the order of their marks."""
+
+    samples: list[Sample]
+
+    @classmethod
+    def merged(cls, parts: Sequence[Fetched]) -> Fetched:
+        """Join those of several parts."""
+        samples = [sample for part in parts for sample in part.samples]
+        if not samples:
+            return cls([])
+        joined = Sample.concatenate(samples)
+        return cls([joined.take(np.argsort(joined.marks, kind="stable"))])
+
+
+@dataclass(frozen=True)
+class _Fetch:
+    """Ask for the subjects themselves: rounds about few would take longer."""
+
+    def answer(self, samples: Sequence[Sample]) -> Fetched:
+        """Return some subjects."""
+        return Fetched.merged([Fetched([sample]) for sample in samples])
 
 
 class Survey(ABC):
@@ -221,11 +267,14 @@ class Survey(ABC):
         Times are counted in it.
     follow_up : float
         The longest observed time, in the unit of the data.
+    far : bool
+        Whether a question about all is a round.
     """
 
     facts: Facts
     scale: float
     follow_up: float
+    far: ClassVar[bool]
 
     @abstractmethod
     def ask(self, question: SampleQuestion[S], *, part: bool = False) -> S:
@@ -247,17 +296,28 @@ class Survey(ABC):
 
 def survey(subjects: Partitions) -> Survey:
     """Return what asks subjects in memory or elsewhere."""
-    return Here(subjects) if isinstance(subjects, Blocks) else There(subjects)
+    if isinstance(subjects, Blocks):
+        follow_up = max(float(b.outcome.time.max(initial=0.0)) for b in subjects)
+        scale = scale_for(follow_up)
+        samples = [s for block in subjects for s in samples_of(block, scale)]
+        return Here(samples, scale, follow_up)
+    follow_up = float(subjects.outcomes.times[-1])
+    scale = scale_for(follow_up)
+    if subjects.n >= _FEW:
+        return There(subjects, scale, follow_up)
+    few: Fetched = subjects.ask(_OfBlock(_Fetch(), scale))
+    return Here(few.samples, scale, follow_up)
 
 
 class Here(Survey):
     """Subjects in memory, read once."""
 
-    def __init__(self, blocks: Blocks) -> None:
-        longest = [float(b.outcome.time.max(initial=0.0)) for b in blocks]
-        self.follow_up = max(longest)
-        self.scale = scale_for(self.follow_up)
-        samples = [s for block in blocks for s in samples_of(block, self.scale)]
+    far: ClassVar[bool] = False
+
+    def __init__(
+        self, samples: Sequence[Sample], scale: float, follow_up: float
+    ) -> None:
+        self.scale, self.follow_up = scale, follow_up
         self.facts = _Look().answer(samples)
         self.samples = [sample.with_unit(self.facts.unit) for sample in samples]
 
@@ -287,18 +347,26 @@ class Here(Survey):
 
 
 class There(Survey):
-    """Subjects elsewhere."""
+    """Subjects elsewhere, of whom the part is fetched."""
 
-    def __init__(self, subjects: Partitions) -> None:
-        self._subjects = subjects
-        self.follow_up = float(subjects.outcomes.times[-1])
-        self.scale = scale_for(self.follow_up)
-        asked = _OfBlock(_Look(), self.scale), Cells(_LogMedian(self.scale))
+    far: ClassVar[bool] = True
+
+    def __init__(self, subjects: Partitions, scale: float, follow_up: float) -> None:
+        self._subjects, self.scale, self.follow_up = subjects, scale, follow_up
+        asked = _OfBlock(_Look(), scale), Cells(_LogMedian(scale))
         self.facts, self._cells = subjects.ask(Several(asked))
+        self._near: dict[np.uint64, list[Sample]] = {}
 
     def ask(self, question: SampleQuestion[S], *, part: bool = False) -> S:
         """Return the summary of all subjects, or of a part that finds the way."""
         until = self.facts.last_mark if part else _EVERYBODY
+        if (self.facts.n_part if part else self.facts.n) > _FEW:
+            return self._asked(question, until)
+        if until not in self._near:
+            self._near[until] = self._asked(_Fetch(), until).samples
+        return question.answer(self._near[until])
+
+    def _asked(self, question: SampleQuestion[S], until: np.uint64) -> S:
         asked = _OfBlock(question, self.scale, self.facts.unit, until)
         answer: S = self._subjects.ask(asked)
         return answer
