@@ -13,6 +13,7 @@ from pathlib import Path
 from consurv import __version__
 from website.api import write_api
 from website.check import faults
+from website.finish import finish
 from website.gallery import write_gallery
 from website.inputs import digest
 from website.offline import open_as_files
@@ -52,6 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     if built.returncode:
         return built.returncode
     open_as_files(SITE)
+    finish(SITE)
     found = faults(SITE)
     for fault in found:
         print(fault)
