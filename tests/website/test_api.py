@@ -117,8 +117,6 @@ def test_has_words_and_an_example(module, name):
     if not callable(found) or name == "Stratify":
         return
     assert (inspect.getdoc(found) or "").strip()
-    if name == "Adjustment":  # abstract; its kinds have examples
-        return
     tests = doctest.DocTestFinder().find(found, name)
     assert any(test.examples for test in tests)
 
