@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from inspect import getdoc, isclass
 from pathlib import Path
@@ -125,9 +126,12 @@ def public_base(module: str, name: str) -> str | None:
 
 def _options(module: str, name: str) -> list[str]:
     """Return what is said to mkdocstrings of one name."""
-    if public_base(module, name) is None:
-        return []
-    return ["    options:", "      inherited_members: false", "      show_bases: true"]
+    said = []
+    if public_base(module, name) is not None:
+        said = ["inherited_members: false", "show_bases: true"]
+    if isinstance(_found(module, name), Mapping | tuple):  # how it is made, not what
+        said = ["show_attribute_values: false"]
+    return ["    options:", *(f"      {line}" for line in said)] if said else []
 
 
 def _found(module: str, name: str) -> Any:
