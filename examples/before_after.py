@@ -32,7 +32,8 @@ raw, calibrated = model.predict_both(new)
 
 # %%
 # In fifths of risk: what was promised, and what happened to 669 patients that no model
-# had seen.
+# had seen. D-calibration is a mean square; its root says by how much the share of
+# patients who reach a promised level is off.
 figure, axes = panels(2, 4.6, 3.9)
 shown = {"before": (raw, RAW), "after": (calibrated, CALIBRATED)}
 for ax, (name, (curves, colour)) in zip(axes, shown.items(), strict=True):
@@ -54,13 +55,12 @@ for ax, (name, (curves, colour)) in zip(axes, shown.items(), strict=True):
         )
     with cautions(None):
         scores = evaluate(data.y[test], curves, y_train=y)
-    d_cal, by_risk = (
-        1000 * float(s) for s in (scores.d_calibration, scores.risk_calibration)
-    )
-    ax.set(title=f"{name}: C-index {float(scores.c_index):.3f}, D-cal {d_cal:.2f}")
+    off = 100 * float(scores.d_calibration) ** 0.5
+    ax.set(title=f"{name}: C-index {float(scores.c_index):.2f}, off by {off:.0f} %")
     ax.set(xlabel="predicted survival", xlim=(0, 1), ylim=(0, 1), aspect="equal")
     print(
-        f"{name}: D-cal {d_cal:.2f}, by risk {by_risk:.2f} (x 1000), IBS "
+        f"{name}: D-cal {float(scores.d_calibration):.4f}, by risk "
+        f"{float(scores.risk_calibration):.4f}, IBS "
         f"{float(scores.integrated_brier_score):.3f}"
     )
 axes[0].set_ylabel("observed survival, 95 % interval")

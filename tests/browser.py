@@ -144,7 +144,7 @@ class Page:
 
     def press(self, key, modifiers=0):
         """Press and release a key; 2 is Control."""
-        number = {"Tab": 9}.get(key, ord(key[0].upper()))
+        number = {"Tab": 9, "Enter": 13}.get(key, ord(key[0].upper()))
         code = key if len(key) > 1 else f"Key{key.upper()}"
         for kind in ("keyDown", "keyUp"):
             self._call(

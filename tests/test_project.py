@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from consurv import __version__
 from website.png import described
 from website.scripts import EXAMPLES
 
@@ -43,6 +44,13 @@ def test_a_picture_of_the_pages_is_that_of_its_script(picture):
     (saved,) = [c for c in calls if getattr(c.func, "id", None) == "save"]
     assert described(picture) == " ".join(ast.literal_eval(saved.args[2]).split())
     assert picture.stat().st_size < 200_000
+
+
+def test_who_cites_us_cites_this_version():
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {__version__}\n" in cited
+    number = __version__.partition(".dev")[0]
+    assert f"## {number}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_every_page_is_in_the_menu():

@@ -13,7 +13,8 @@ from pathlib import Path
 from consurv import __version__
 from website.api import write_api
 from website.check import faults
-from website.gallery import write_gallery
+from website.finish import finish
+from website.gallery import share_pictures, write_gallery
 from website.inputs import digest
 from website.offline import open_as_files
 from website.scripts import ROOT
@@ -38,6 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     stage(STAGED)
     write_api(STAGED / "api")
     seconds = write_gallery(STAGED / "gallery", reuse=settings.reuse)
+    share_pictures(STAGED / "gallery", STAGED / "assets")
     # On a busy machine the clock says little; the processor's time does.
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = spent.ru_utime + spent.ru_stime
@@ -52,6 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     if built.returncode:
         return built.returncode
     open_as_files(SITE)
+    finish(SITE)
     found = faults(SITE)
     for fault in found:
         print(fault)

@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -22,7 +23,7 @@ from pathlib import Path
 from website.png import described
 from website.scripts import EXAMPLES, ROOT, helpers, scripts
 
-__all__ = ["blocks", "run", "write_gallery"]
+__all__ = ["blocks", "run", "share_pictures", "write_gallery"]
 
 _SAVE = re.compile(r"^save\(.*?^\)\n?", re.M | re.S)
 _SECONDS = 600  # a busy machine is no failure
@@ -54,6 +55,18 @@ def write_gallery(
         known.write_text(json.dumps(told))
     _write_index(folder)
     return seconds
+
+
+def share_pictures(folder: Path, assets: Path) -> None:
+    """Show on other pages what was drawn just now, not what the repository keeps.
+
+    There a picture stands for readers of the repository alone; drawn on another
+    machine it may differ in a digit.
+    """
+    for picture in assets.glob("*.png"):
+        drawn = folder / "images" / picture.name
+        if drawn.exists():
+            shutil.copy(drawn, picture)
 
 
 def run(script: Path, out: Path) -> tuple[str, float]:

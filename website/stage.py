@@ -16,8 +16,10 @@ from website.scripts import ROOT, scripts
 
 __all__ = ["relink", "stage", "staged_path"]
 
-# Pages outside docs/ that have a place of their own.
+# Pages that have a place of their own.
 _PLACES = {
+    # As an index it would be the front page of its section, in the menu of none.
+    "docs/results/README.md": "results/paper.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "CODE_OF_CONDUCT.md": "conduct.md",
@@ -65,11 +67,13 @@ def staged_path(source: Path) -> Path:
     'records/studies/truth/results/truth.md'
     """
     path = source.relative_to(ROOT)
+    if path.as_posix() in _PLACES:
+        return Path(_PLACES[path.as_posix()])
     if path.parts[0] == "docs":
         return Path(*path.parts[1:])
     if source in scripts():
         return Path("gallery", path.name).with_suffix(".md")
-    return Path(_PLACES.get(path.as_posix(), Path("records", path)))
+    return Path("records", path)
 
 
 def relink(text: str, source: Path) -> tuple[str, list[Path]]:

@@ -127,7 +127,13 @@ class Outcome:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Outcome]) -> Outcome:
-        """Return the subjects of all parts, one part after the other."""
+        """Return the subjects of all parts, one part after the other.
+
+        Examples
+        --------
+        >>> Outcome.concatenate([Outcome([5, 2], [1, 0]), Outcome([9], [1])])
+        Outcome(n=3, events=2, last time=9)
+        """
         whole = object.__new__(Outcome)
         time = np.concatenate([part.time for part in parts])
         weight = None
@@ -220,7 +226,13 @@ class Outcome:
         return found
 
     def to_structured(self) -> NDArray[np.void]:
-        """Return a structured array (event, time), the form of scikit-survival."""
+        """Return a structured array (event, time), the form of scikit-survival.
+
+        Examples
+        --------
+        >>> Outcome(time=[5, 2], event=[1, 0]).to_structured()["time"]
+        array([5., 2.])
+        """
         array = np.empty(len(self), dtype=_DTYPE)
         array["event"], array["time"] = self.event, self.time
         return array

@@ -21,6 +21,18 @@ __all__ = [
 ]
 
 Stratify = Literal["event", "event+time"] | None
+"""What splits are balanced in: events, events and times, or nothing.
+
+Examples
+--------
+>>> y = Outcome(time=range(1, 101), event=[1, 0] * 50)
+>>> for stratify in ("event", "event+time", None):
+...     _, held = split(y, 0.2, random_state=0, stratify=stratify)
+...     y[held].n_events
+10
+10
+8
+"""
 _STRATIFY = OneOf("event", "event+time", None)
 
 

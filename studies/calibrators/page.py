@@ -16,7 +16,7 @@ from studies.calibrators.standing import (
     share_in_front,
 )
 
-__all__ = ["ERRORS", "METRICS", "of_bed", "page"]
+__all__ = ["ERRORS", "METRICS", "label", "of_bed", "page"]
 
 METRICS = {
     "d_calibration": "D-cal",
@@ -25,8 +25,21 @@ METRICS = {
     "risk_calibration": "by risk",
 }
 _DECIDING = "d_calibration", "integrated_brier_score"
+# How records call a contestant, and readers do.
+_LABELS = {"km of pit": "KM of the PIT"}
 # Of the test bed: errors of curves against the truth.
 ERRORS = {"marginal": 0, "by risk": 1, "ISE": 2}
+
+
+def label(name: str) -> str:
+    """Return what a contestant is called in tables and figures.
+
+    Examples
+    --------
+    >>> label("km of pit"), label("cloglog")
+    ('KM of the PIT', 'cloglog')
+    """
+    return _LABELS.get(name, name)
 
 
 def of_bed(
@@ -54,12 +67,12 @@ def page(
 ) -> str:
     """Return the tables in Markdown."""
     real = {
-        label: of_records(done, metric, left_out=(X_CAL,))
-        for metric, label in METRICS.items()
+        told: of_records(done, metric, left_out=(X_CAL,))
+        for metric, told in METRICS.items()
     }
     deciding = [p for m in _DECIDING for p in places(real[METRICS[m]], OURS)]
     strict = [p for m in _DECIDING for p in places(real[METRICS[m]], OURS, ratio=0.0)]
-    known = {f"bed, {label}": values for label, values in bed.items()}
+    known = {f"bed, {error}": values for error, values in bed.items()}
     lines = [
         f"{len(done)} cells of dataset, model and seed; {len(failed)} failed.",
         "",
@@ -81,11 +94,11 @@ def page(
 
 def _standing(tables: Mapping[str, Values]) -> list[str]:
     """Return how often each is in front, and its mean rank."""
-    tables = {label: values for label, values in tables.items() if values}
+    tables = {metric: values for metric, values in tables.items() if values}
     names = sorted(
         {n for values in tables.values() for by in values.values() for n in by}
     )
-    head = [f"{label} ({len(values)})" for label, values in tables.items()]
+    head = [f"{metric} ({len(values)})" for metric, values in tables.items()]
     lines = [
         "Share of cells in which a calibrator is in front, and its mean rank:",
         "",
@@ -100,7 +113,7 @@ def _standing(tables: Mapping[str, Values]) -> list[str]:
                 told.append(f"{share:.0%} ({ranks(values)[name].mean():.1f})")
             else:
                 told.append("")
-        lines.append(f"| {name} | " + " | ".join(told) + " |")
+        lines.append(f"| {label(name)} | " + " | ".join(told) + " |")
     return lines
 
 
@@ -114,17 +127,18 @@ def _cost(done: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
     for name in names:
         took = [record["seconds"][name] for record in done if name in record["seconds"]]
-        lines.append(f"| {name} | {np.median(took):.3f} | {max(took):.3f} |")
+        lines.append(f"| {label(name)} | {np.median(took):.3f} | {max(took):.3f} |")
     return lines
 
 
 def _losses(real: Mapping[str, Values]) -> list[str]:
     lines = ["Where our default is more than one standard error behind:", ""]
-    for label, values in real.items():
+    for metric, values in real.items():
         lost = [place for place in places(values, OURS) if not place.in_front]
         for p in sorted(lost, key=lambda place: -place.behind):
             lines.append(
-                f"- {label}, {p.cell}: {p.behind:.4g} ± {p.error:.2g} behind {p.best}"
+                f"- {metric}, {p.cell}: {p.behind:.4g} ± {p.error:.2g} behind "
+                f"{label(p.best)}"
             )
     return lines
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 
 from studies.calibrators.cell import OURS
-from studies.calibrators.page import METRICS
+from studies.calibrators.page import METRICS, label
 from studies.calibrators.standing import of_records
 
 __all__ = ["picture"]
@@ -22,7 +22,7 @@ def picture(done: Sequence[Mapping[str, Any]], path: Path) -> Path:
     shown = {m: METRICS[m] for m in ("d_calibration", "integrated_brier_score")}
     figure = Figure(figsize=(9, 4.2), layout="constrained")
     axes = figure.subplots(1, len(shown), sharey=True)
-    for axis, (metric, label) in zip(axes, shown.items(), strict=True):
+    for axis, (metric, title) in zip(axes, shown.items(), strict=True):
         values = of_records(done, metric)
         names = [n for n in next(iter(values.values()), {}) if n != "raw"]
         names.sort(key=lambda name: (name != OURS, name), reverse=True)
@@ -40,8 +40,8 @@ def picture(done: Sequence[Mapping[str, Any]], path: Path) -> Path:
         if metric == "d_calibration":  # some are off by a factor
             axis.set_xscale("log")
             axis.xaxis.set_major_formatter(ScalarFormatter())
-        axis.set_xlabel(f"{label} after / raw")
-        axis.set_yticks(range(len(names)), names)
+        axis.set_xlabel(f"{title} after / raw")
+        axis.set_yticks(range(len(names)), [label(name) for name in names])
     axes[0].set_title("Left of the line: better than raw", loc="left", fontsize=10)
     figure.savefig(path, dpi=120)
     return path

@@ -15,6 +15,9 @@ __all__ = ["Place", "places", "share_in_front"]
 
 # Test rows over training rows: splits that share training rows tell less.
 _RATIO = 1 / 9
+# Errors are mean squares of probabilities: a difference as small as this comes from the
+# order in which numbers were added.
+_ROUNDING = 1e-12
 Values = Mapping[str, Mapping[str, Sequence[float]]]
 
 
@@ -27,7 +30,8 @@ class Place:
     cell, best : str
         Where, and who has the least mean error there.
     behind : float
-        The mean paired difference to the best; 0 for the best itself.
+        The mean paired difference to the best; 0 for the best itself, and where the
+        difference is one of rounding.
     error : float
         The standard error of that difference.
     """
@@ -68,7 +72,8 @@ def places(values: Values, name: str, *, ratio: float = _RATIO) -> list[Place]:
         n = len(difference)
         spread = float(difference.std(ddof=1)) if n > 1 else 0.0
         error = spread * float(np.sqrt(1 / n + ratio))
-        found.append(Place(cell, best, float(difference.mean()), error))
+        behind = float(difference.mean())
+        found.append(Place(cell, best, behind if behind > _ROUNDING else 0.0, error))
     return found
 
 

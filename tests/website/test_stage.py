@@ -24,7 +24,17 @@ def test_scripts_of_the_gallery_are_their_pages():
 
 
 def test_folders_are_their_readme():
-    assert relink("[r](results)", PAGE)[0] == "[r](results/README.md)"
+    assert relink("[r](gallery)", PAGE)[0] == "[r](gallery)"  # it has none
+    other = "[r](results/other_models/README.md)"
+    assert relink("[r](results/other_models)", PAGE)[0] == other
+
+
+def test_the_results_have_a_line_in_the_menu():
+    """An index has none, so that it is staged under another name."""
+    there = ("[r](results/paper.md#x)", [ROOT / "docs" / "results" / "README.md"])
+    assert relink("[r](results/README.md#x)", PAGE) == there
+    assert relink("[r](results#x)", PAGE) == there
+    assert "index.md" not in [staged_path(p).name for p in there[1]]
 
 
 def test_code_is_left_alone():

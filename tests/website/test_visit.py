@@ -51,21 +51,34 @@ def test_the_search_works_without_a_server(site, browser):
     page.close()
 
 
-def test_a_keyboard_reaches_everything(start):
-    """Every link and button of the page that is shown gets the focus, and is seen."""
+@pytest.mark.parametrize("path", ["index", "choose", "calibrators"])
+def test_a_keyboard_reaches_everything(path, browser, address):
+    """Every link and button of the page that is shown gets the focus."""
+    page = Page(browser, f"{address}/{path}.html", 1400)
     wanted = (
         "[...document.querySelectorAll('a[href], button, summary, input')]"
         ".filter(e => e.checkVisibility({visibilityProperty: true}) && !e.hidden "
         "&& e.tabIndex >= 0 && e.type !== 'radio')"  # arrows move between radios
     )
-    total = start.run(f"(window.todo = new Set({wanted})).size")
+    total = page.run(f"(window.todo = new Set({wanted})).size")
     assert total > 20
     for _ in range(3 * total):
-        start.press("Tab")
-        left = start.run("todo.delete(document.activeElement), todo.size")
+        page.press("Tab")
+        left = page.run("todo.delete(document.activeElement), todo.size")
         if left == 0:
             break
-    assert start.run("[...todo].map(e => e.outerHTML.slice(0, 120))") == []
+    assert page.run("[...todo].map(e => e.outerHTML.slice(0, 120))") == []
+    page.close()
+
+
+def test_a_keyboard_opens_a_picture_in_full_size(browser, address):
+    page = Page(browser, f"{address}/calibrators.html", 390)
+    page.run("document.querySelector('a.picture').focus()")
+    shown = page.run("document.querySelector('a.picture img').naturalWidth")
+    page.press("Enter")
+    wait_for(lambda: page.run("location.href").endswith(".png"))
+    wait_for(lambda: page.run("document.images[0]?.naturalWidth") == shown)
+    page.close()
 
 
 def test_the_switch_makes_it_dark_and_stays(start, browser, address):

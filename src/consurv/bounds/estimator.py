@@ -304,6 +304,17 @@ class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> seen = make_weibull(400, censoring=0.2, random_state=0)
+        >>> fresh = make_weibull(400, censoring=0.2, random_state=1)
+        >>> trained = CoxPH().fit(seen.X, seen.y)
+        >>> model = ConformalLowerBound(trained, random_state=0)
+        >>> model.conformalize(fresh.X, fresh.y).n_conformal_
+        400
         """
         self._check_settings()
         data = self._check_data(X, y, sample_weight)
@@ -374,6 +385,16 @@ class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type
         ----------
         Tibshirani, Barber, Candès and Ramdas. Conformal prediction under covariate
         shift. NeurIPS 2019 (for *sample_weight*).
+
+        Examples
+        --------
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(400, censoring=0.2, random_state=0)
+        >>> model = ConformalLowerBound(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> bounds = model.predict_lower_bound(data.X, coverage=0.8)
+        >>> np.mean(data.true_time >= bounds).round(2)
+        np.float64(0.82)
         """
         if coverage is None or coverage == getattr(self, "_found_for", None):
             self._calibrated()
@@ -453,6 +474,17 @@ class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type
         right-censoring. 2025.
 
         Jin and Candès. Selection by prediction with conformal p-values. JMLR 2023.
+
+        Examples
+        --------
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(400, censoring=0.2, random_state=0)
+        >>> model = ConformalLowerBound(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> found = model.screen(data.X, time=3.0, survival=0.9)
+        >>> chosen = found.selected
+        >>> int(chosen.sum()), np.mean(data.true_time[chosen] > 3.0).round(2)
+        (284, np.float64(0.92))
         """
         check_params(
             {"time": time, "survival": survival, "fdr": fdr},

@@ -58,6 +58,20 @@ class KeptBound(ABC):
         ------
         InvalidInput
             If something can only be pickled and ``trust`` is not given.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from consurv import ConformalLowerBound
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(200, censoring=0.2, random_state=0)
+        >>> model = ConformalLowerBound(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "b.consurv")
+        ...     model.save(path)
+        ...     os.path.getsize(path) > 1000
+        True
         """
         self._calibrated()
         write_archive(path, self, _facts_of(self), trust=trust)

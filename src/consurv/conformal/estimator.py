@@ -309,6 +309,23 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(300, censoring=0.2, random_state=0)
+        >>> model = ConformalSurvival(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> model.n_conformal_, model.conformal_set_
+        (300, 'cross')
+
+        From one table that holds the outcomes, too:
+
+        >>> table = data.X.assign(months=data.y["time"], died=data.y["event"])
+        >>> again = ConformalSurvival(CoxPH(), random_state=0)
+        >>> _ = again.fit(table, time="months", event="died")
+        >>> bool((again.predict(data.X) == model.predict(data.X)).all())
+        True
         """
         settings = self._settings()
         adapter = adapter_for(self.estimator)
@@ -521,6 +538,16 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(300, censoring=0.2, random_state=0)
+        >>> model = ConformalSurvival(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> again = ConformalSurvival(model.estimator_).restore(model.adjustment_)
+        >>> bool((again.predict(data.X) == model.predict(data.X)).all())
+        True
         """
         if not isinstance(adjustment, Adjustment):
             raise InvalidInput(
@@ -557,6 +584,21 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
         ------
         InvalidInput
             If something can only be pickled and ``trust`` is not given.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from consurv import load
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(300, censoring=0.2, random_state=0)
+        >>> model = ConformalSurvival(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "m.consurv")
+        ...     model.save(path)
+        ...     again = load(path)
+        >>> bool((again.predict(data.X) == model.predict(data.X)).all())
+        True
         """
         self._check_conformalized()
         write_archive(path, self, facts_of(self), trust=trust)

@@ -57,7 +57,19 @@ class CalibratedPredictions(BaseEstimator):  # type: ignore[misc]
     def calibrate(
         self, curves: SurvivalCurves, *, groups: Any = None
     ) -> AdjustedCurves:
-        """Return the calibrated form of raw curves of the same model."""
+        """Return the calibrated form of raw curves of the same model.
+
+        Examples
+        --------
+        >>> from consurv import ConformalSurvival, Outcome
+        >>> times = np.linspace(1, 100, 100)
+        >>> said = SurvivalCurves(times, [np.exp(-times / 20)] * 200)
+        >>> happened = np.random.default_rng(0).exponential(10, 200)
+        >>> y = Outcome(time=happened, event=np.ones(200))
+        >>> model = ConformalSurvival.from_curves(said, y)
+        >>> said[:1].median().round(), model.calibrate(said[:1]).median().round()
+        (array([14.]), array([8.]))
+        """
         labels = None if groups is None else as_labels(groups, n=len(curves))
         routed = self.adjustment_.of_rows(labels, self.unseen_group)
         return routed.apply_to(curves, self.random_state)
@@ -81,6 +93,18 @@ class CalibratedPredictions(BaseEstimator):  # type: ignore[misc]
         groups : array-like of shape (n,) or name of a column, optional
             The group of each row, if the model was conformalized by groups; by default
             the column of *X* that was named then. So in all predictions.
+
+        Examples
+        --------
+        >>> from consurv import ConformalSurvival
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(300, censoring=0.2, random_state=0)
+        >>> model = ConformalSurvival(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> curves = model.predict_survival_function(data.X[:2])
+        >>> curves.survival_at([1.0, 2.0]).round(2)
+        array([[0.94, 0.87],
+               [0.95, 0.88]])
         """
         found = new_columns(X, lambda: survival_columns(self, times), groups)
         if found is not None:
@@ -123,7 +147,19 @@ class CalibratedPredictions(BaseEstimator):  # type: ignore[misc]
     def both_in_chunks(
         self, X: Any, *, groups: Any = None
     ) -> Iterator[tuple[slice, SurvivalCurves, AdjustedCurves]]:
-        """Yield slices of the rows of *X* with their raw and calibrated curves."""
+        """Yield slices of the rows of *X* with their raw and calibrated curves.
+
+        Examples
+        --------
+        >>> from consurv import ConformalSurvival
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(300, censoring=0.2, random_state=0)
+        >>> model = ConformalSurvival(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> for rows, raw, calibrated in model.both_in_chunks(data.X):
+        ...     rows, len(raw), len(calibrated)
+        (slice(0, 300, None), 300, 300)
+        """
         X, routed = self._check_groups(X, groups)
         model = RawModel(self.estimator_, verbose=bool(self.verbose))
         for rows, raw in model.chunks(X):
@@ -145,6 +181,17 @@ class CalibratedPredictions(BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n, len(levels))
             Of a table that is not in memory the same kind of table, lazily, with
             columns ``t_at_0.9`` and so on.
+
+        Examples
+        --------
+        >>> from consurv import ConformalSurvival
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(300, censoring=0.2, random_state=0)
+        >>> model = ConformalSurvival(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> model.predict_quantile(data.X[:2], [0.9, 0.5]).round(1)
+        array([[1.5, 6.1],
+               [1.7, 7.3]])
         """
         wanted = as_levels(levels)
         self.adjustment_.check_asked(wanted)
@@ -170,6 +217,17 @@ class CalibratedPredictions(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n, 2)
+
+        Examples
+        --------
+        >>> from consurv import ConformalSurvival
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(300, censoring=0.2, random_state=0)
+        >>> model = ConformalSurvival(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> model.predict_interval(data.X[:2], coverage=0.8).round(1)
+        array([[ 1.5, 15.6],
+               [ 1.7, 17.1]])
         """
         check_params({"coverage": coverage}, {"coverage": Between(0, 1)})
         a = (1 - coverage) / 2
@@ -183,6 +241,17 @@ class CalibratedPredictions(BaseEstimator):  # type: ignore[misc]
         """Return a risk score, higher for an earlier event: minus the median.
 
         Of a table that is not in memory the same kind of table with a column ``risk``.
+
+        Examples
+        --------
+        >>> from consurv import ConformalSurvival
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(300, censoring=0.2, random_state=0)
+        >>> model = ConformalSurvival(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> risk = model.predict(data.X)
+        >>> bool(np.allclose(-risk, model.predict_survival_function(data.X).median()))
+        True
         """
         found = new_columns(X, lambda: risk_column(self), groups)
         if found is not None:
@@ -203,6 +272,16 @@ class CalibratedPredictions(BaseEstimator):  # type: ignore[misc]
         """Return Harrell's concordance index of ``predict``.
 
         *time*, *event*, *sample_weight* and *groups* are those of ``fit``.
+
+        Examples
+        --------
+        >>> from consurv import ConformalSurvival
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(300, censoring=0.2, random_state=0)
+        >>> model = ConformalSurvival(CoxPH(), random_state=0).fit(data.X, data.y)
+        >>> round(model.score(data.X, data.y), 2)
+        0.75
         """
         names = getattr(self, "feature_names_in_", None)
         rows, labels = new_rows(X, groups, self.adjustment_.groups, names)

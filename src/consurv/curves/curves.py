@@ -542,6 +542,13 @@ class SurvivalCurves:
             Subjects to draw.
         time_unit : str, optional
             For the label of the axis, such as ``"months"``.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> curves = SurvivalCurves([10.0], [[0.0], [0.5]])
+        >>> curves.plot(ax=Figure().subplots(), time_unit="months").get_xlabel()
+        'time (months)'
         """
         return plot_curves(self, ax, most, time_unit)
 

@@ -25,7 +25,18 @@ _BESIDE = frozenset(["subject", "median", "mean", "rearranged", "clipped"])
 
 @dataclass(frozen=True)
 class CurveFile:
-    """Curves with the ids of their subjects, as text and in the order of the file."""
+    r"""Curves with the ids of their subjects, as text and in the order of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "curves.csv"
+    ...     _ = path.write_text("id,1,2,4\nanna,0.9,0.5,0.1\n")
+    ...     found = read_curves(path)
+    >>> found.ids.tolist(), len(found.curves)
+    (['anna'], 1)
+    """
 
     ids: pd.Index[Any]
     curves: SurvivalCurves

@@ -133,7 +133,14 @@ class TableEncoder(KeptByAttributes, TransformerMixin, BaseEstimator):  # type: 
         return pd.DataFrame(values, frame.index, self.get_feature_names_out())
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the columns that ``transform`` gives."""
+        """Return the names of the columns that ``transform`` gives.
+
+        Examples
+        --------
+        >>> table = pd.DataFrame({"age": [61.0, 48.0], "sex": ["m", "f"]})
+        >>> TableEncoder().fit(table).get_feature_names_out().tolist()
+        ['age', 'sex_m']
+        """
         check_is_fitted(self)
         names = np.array(self._numbers.names, dtype=object)
         if self._one_hot is None:

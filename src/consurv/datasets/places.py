@@ -27,7 +27,15 @@ __all__ = [
 
 
 class MissingData(ConsurvError, FileNotFoundError):  # noqa: N818  (reads as a sentence)
-    """The rows of a dataset are not here; the message says how to get them."""
+    """The rows of a dataset are not here; the message says how to get them.
+
+    Examples
+    --------
+    >>> OwnFile("NO-SUCH-FILE", "ask its owner").require()
+    Traceback (most recent call last):
+    ...
+    consurv.datasets.places.MissingData: the rows of NO-SUCH-FILE are not on this ...
+    """
 
 
 class Place(Protocol):

@@ -42,6 +42,16 @@ class SimulatedDataset:
         η = (x - centre) · coefficients.
     shape, scale : float
     whole_months : bool
+
+    Examples
+    --------
+    >>> from consurv.datasets import make_weibull
+    >>> data = make_weibull(200, censoring=0.25, random_state=0)
+    >>> bool((data.true_time >= data.y["time"]).all())
+    True
+    >>> truth = data.true_curves(data.X[:2])
+    >>> truth.survival_at([1.0]).shape
+    (2, 1)
     """
 
     X: pd.DataFrame

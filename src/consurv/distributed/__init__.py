@@ -1,8 +1,8 @@
 """The same calls on tables that are not in memory: Parquet files, Dask, Spark.
 
-``ConformalSurvival`` takes such a table by itself. A *frame* knows how the rows of one
-kind of table are reached; one small file for each engine, imported when it is used.
-``federate`` calibrates a model by tables that nobody may bring together.
+``ConformalSurvival`` takes such a table by itself. A :class:`Frame` knows how the rows
+of one kind of table are reached; the library of an engine is imported when such a table
+is met. :func:`federate` calibrates a model by tables that nobody may bring together.
 """
 
 from __future__ import annotations

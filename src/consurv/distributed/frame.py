@@ -32,6 +32,17 @@ class Frame(ABC):
     ----------
     names : list of str
         Its columns.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import pandas as pd
+    >>> from consurv.distributed import frame_of
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "new.parquet")
+    ...     pd.DataFrame({"age": [61, 48]}).to_parquet(path)
+    ...     frame_of(path).names
+    ['age']
     """
 
     names: list[Any]

@@ -27,6 +27,11 @@ class Engine:
         Our module, imported when first used, whose ``FRAME`` takes such a table.
     extra : str
         What installs it.
+
+    Examples
+    --------
+    >>> [engine.name for engine in ENGINES]
+    ['Parquet files', 'Dask', 'Spark']
     """
 
     name: str
@@ -61,6 +66,13 @@ ENGINES = (
         "spark",
     ),
 )
+"""The kinds of tables that are known beside those in memory.
+
+Examples
+--------
+>>> [engine.extra for engine in ENGINES]
+['cli', 'distributed', 'spark']
+"""
 
 
 def frame_of(X: Any) -> Frame | None:

@@ -1,10 +1,9 @@
 """Metrics: pure functions of outcomes and survival curves.
 
-Each metric lives in a file of its own, checks its input through ``_inputs`` and
-returns a frozen result, a kind of :class:`MetricResult`, whose ``float()`` is the
-metric's one number. Beside the function stands a :class:`Metric` with what is to be
-known of it: name, label, unit and direction. A new metric is one new file, one line
-here and one in ``registry``.
+Each metric takes outcomes and the curves predicted for the same subjects and returns a
+frozen result, a kind of :class:`MetricResult`, whose ``float()`` is the metric's one
+number. ``METRICS`` holds what is to be known of each, as a :class:`Metric`: name,
+label, unit and direction. :func:`evaluate` gives those that are needed most at once.
 """
 
 from consurv.metrics.antolini import (

@@ -34,6 +34,14 @@ class AntoliniConcordanceResult(MetricResult):
     n_concordant, n_discordant, n_tied : int
         Comparable pairs whose survival at the time of the first event is lower for
         the subject who had it, higher, or the same.
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([2.0, 4.0], [[0.3, 0.2], [0.5, 0.4], [0.6, 0.1]])
+    >>> found = antolini_concordance_index(([1, 1, 0], [1.0, 4.0, 5.0]), curves)
+    >>> found
+    AntoliniConcordanceResult(value=0.6667, n_concordant=2, n_discordant=1, n_tied=0)
     """
 
     n_concordant: int

@@ -41,6 +41,16 @@ class BrierScoreResult(MetricResult):
         The times that were scored, ascending; those without weights are left out.
     scores : array of shape (m,)
         The Brier score at each of them.
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([10.0], [[0.0], [0.0], [0.0]])
+    >>> found = brier_score(([1, 0, 1], [2.0, 4.0, 9.0]), curves, [1.0, 5.0])
+    >>> found
+    BrierScoreResult(value=0.13, times=<2>, scores=<2>)
+    >>> dict(zip(found.times.tolist(), found.scores.round(4).tolist(), strict=True))
+    {1.0: 0.01, 5.0: 0.25}
     """
 
     times: Float

@@ -57,6 +57,12 @@ class ConcordanceResult(MetricResult):
     n_pairs : int
         The pairs that count: the comparable ones, less or more the ties by the
         options chosen. With weights all of these are sums of products.
+
+    Examples
+    --------
+    >>> found = concordance_of_risk(([1, 1, 0], [1.0, 2.0, 2.0]), [3.0, 1.0, 1.0])
+    >>> round(found.c_index, 3), found.n_pairs, found.n_tied_risk
+    (0.833, 3, 1)
     """
 
     n_concordant: float

@@ -45,6 +45,16 @@ class DCalibrationResult(MetricResult):
         χ² of the histogram against n / n_bins subjects in every bin.
     p_value : float
         Probability of a larger statistic under χ² with n_bins − 1 degrees of freedom.
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([20.0], [[0.0]] * 4)  # twice too optimistic
+    >>> found = d_calibration(([1, 1, 1, 1], [1.0, 4.0, 6.0, 9.0]), curves, n_bins=4)
+    >>> found.histogram, found.cumulative
+    (array([0., 0., 2., 2.]), array([0. , 0. , 0.5]))
+    >>> round(float(found), 3), round(found.p_value, 3)
+    (0.125, 0.261)
     """
 
     levels: Float

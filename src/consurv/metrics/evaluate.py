@@ -45,6 +45,16 @@ class Evaluation:
         Lower is better for these five.
     by_group : GroupEvaluation or None
         The same for each group, if groups were given.
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([10.0], [[0.0], [0.1], [0.5], [0.6]])
+    >>> found = evaluate(([1, 1, 0, 1], [4.0, 5.0, 8.0, 9.0]), curves)
+    >>> float(found.c_index), found.d_calibration.p_value > 0.05
+    (1.0, True)
+    >>> list(found.as_dict())[:3]
+    ['c_index', 'd_calibration', 'km_calibration']
     """
 
     c_index: ConcordanceResult

@@ -40,6 +40,17 @@ class GroupCalibrationResult(RiskCalibrationResult):
     labels : tuple of G labels
         Of the groups, in ascending order; all other attributes are those of
         :class:`RiskCalibrationResult`.
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([10.0], [[0.0]] * 4)
+    >>> y = ([1, 1, 1, 1], [4.0, 6.0, 8.0, 9.0])
+    >>> found = group_calibration(y, curves, groups=["a", "a", "b", "b"], times=[5.0])
+    >>> found.labels, found.observed.ravel(), found.predicted.ravel()
+    (('a', 'b'), array([0.5, 1. ]), array([0.5, 0.5]))
+    >>> found.worst_label
+    'b'
     """
 
     labels: tuple[Label, ...]

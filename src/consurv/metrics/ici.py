@@ -43,6 +43,15 @@ class CalibrationIndexResult(MetricResult):
         smooth calibration curve.
     n_neighbors : int
         Subjects in a window, before equal predictions are added.
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([5.0], [[0.4], [0.4], [0.8], [0.8]])
+    >>> y = ([1, 1, 1, 0], [2.0, 8.0, 4.0, 9.0])
+    >>> found = integrated_calibration_index(y, curves, time=5.0, n_neighbors=2)
+    >>> round(float(found), 3), round(found.e50, 3), round(found.e_max, 3)
+    (0.2, 0.2, 0.3)
     """
 
     e50: float

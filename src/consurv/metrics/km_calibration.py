@@ -38,6 +38,14 @@ class KMCalibrationResult(MetricResult):
     mean_curve : array of shape (m,)
         The mean of the subjects' curves. Above ``km``: the events come earlier than
         the curves say, which are too optimistic.
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([20.0], [[0.0]] * 2)  # twice too optimistic
+    >>> found = km_calibration(([1, 1], [5.0, 10.0]), curves)
+    >>> found.times, found.km, found.mean_curve
+    (array([ 0.,  5., 10.]), array([1. , 0.5, 0. ]), array([1.  , 0.75, 0.5 ]))
     """
 
     times: Float

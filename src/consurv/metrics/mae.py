@@ -58,6 +58,14 @@ class MAEResult(MetricResult):
         the surrogate for censored subjects.
     weights : array of shape (n,)
         1 for events; how much a censored subject counts (beside ``sample_weight``).
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([10.0], [[0.0], [0.0]])
+    >>> found = mae_po(([1, 0], [4.0, 6.0]), curves, y_train=([1, 1], [2.0, 8.0]))
+    >>> found.targets, found.weights, round(float(found), 3)
+    (array([4., 8.]), array([1. , 0.5]), 1.667)
     """
 
     targets: Float

@@ -51,6 +51,15 @@ class OneCalibrationResult(MetricResult):
         The variances of ``observed`` that the statistic divides by.
     sizes : array of shape (k,)
         Subjects in each group.
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([5.0], [[0.4], [0.4], [0.8], [0.8]])
+    >>> y = ([1, 1, 1, 0], [2.0, 8.0, 4.0, 9.0])
+    >>> found = one_calibration(y, curves, time=5.0, n_groups=2)
+    >>> found.expected, found.observed, round(found.p_value, 2)
+    (array([0.4, 0.8]), array([0.5, 0.5]), 0.27)
     """
 
     p_value: float

@@ -42,6 +42,15 @@ METRICS: Mapping[str, Metric] = {
         )
     },
 }
+"""What is known of each metric, by its name: label, unit, direction and function.
+
+Examples
+--------
+>>> METRICS["c_index"].label, METRICS["c_index"].perfect
+('C-index', 1.0)
+>>> METRICS["d_calibration"].better(0.001, 0.002)
+True
+"""
 
 
 def metric_of(function: Callable[..., Any]) -> Metric | None:

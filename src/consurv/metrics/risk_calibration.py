@@ -84,6 +84,17 @@ class RiskCalibrationResult(MetricResult):
         be tested.
     d_cal, d_cal_p_values : array of shape (G,)
         D-calibration within each group, and the p-value of its test, uncorrected.
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([10.0], [[0.0]] * 20 + [[0.6]] * 20)
+    >>> y = (np.ones(40), np.tile(np.linspace(0.5, 10, 20), 2))
+    >>> found = risk_calibration(y, curves, n_groups=2, times=[5.0])
+    >>> found.predicted.ravel(), found.observed.ravel()
+    (array([0.5, 0.8]), array([0.5, 0.5]))
+    >>> found.worst.group, found.worst.time
+    (1, 5.0)
     """
 
     times: Float

@@ -44,6 +44,13 @@ class UnoConcordanceResult(MetricResult):
         The comparable pairs that count.
     n_events_left_out : int
         Events at or after *tau*, or at which no weight exists.
+
+    Examples
+    --------
+    >>> from consurv.curves.curves import SurvivalCurves
+    >>> curves = SurvivalCurves([10.0], [[0.2], [0.4], [0.3], [0.9]])
+    >>> uno_concordance_index(([1, 0, 1, 1], [1.0, 2.0, 3.0, 4.0]), curves)
+    UnoConcordanceResult(value=1, tau=inf, n_pairs=4, n_events_left_out=0)
     """
 
     tau: float

@@ -90,6 +90,15 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
             If training finds no finite solution.
         MissingDependency
             If a library that the model needs is not installed.
+
+        Examples
+        --------
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(200, censoring=0.2, random_state=0)
+        >>> model = CoxPH().fit(data.X, data.y)
+        >>> model.n_features_in_
+        5
         """
         self._check_params()
         with self._fitting():
@@ -107,6 +116,15 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         SurvivalCurves
+
+        Examples
+        --------
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(200, censoring=0.2, random_state=0)
+        >>> curves = CoxPH().fit(data.X, data.y).predict_survival_function(data.X[:2])
+        >>> curves.survival_at([1.0, 2.0]).shape
+        (2, 2)
         """
         features = self._check_features(X)
         return SurvivalCurves.concatenate(self._predict_chunks(features), len(features))
@@ -121,12 +139,29 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         array of shape (n,)
+
+        Examples
+        --------
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(200, censoring=0.2, random_state=0)
+        >>> CoxPH().fit(data.X, data.y).predict(data.X).shape
+        (200,)
         """
         chunks = self._predict_chunks(self._check_features(X))
         return -np.concatenate([curves.median() for curves in chunks])
 
     def score(self, X: Any, y: Any) -> float:
-        """Return Harrell's concordance index of ``predict``."""
+        """Return Harrell's concordance index of ``predict``.
+
+        Examples
+        --------
+        >>> from consurv.datasets import make_weibull
+        >>> from consurv.models import CoxPH
+        >>> data = make_weibull(200, censoring=0.2, random_state=0)
+        >>> round(CoxPH().fit(data.X, data.y).score(data.X, data.y), 2)
+        0.71
+        """
         return float(concordance_of_risk(Outcome.of(y), self.predict(X)))
 
     def to_kept(self) -> dict[str, Any]:

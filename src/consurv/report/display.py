@@ -139,6 +139,17 @@ class CurvesDisplay(Display):
         Returns
         -------
         The display, drawn.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from consurv.report import PPPlotDisplay
+        >>> def half_life(X):
+        ...     return [10.0], [[0.0]] * len(X)
+        >>> X, y = [[0.0]] * 4, ([1, 1, 1, 1], [1.0, 4.0, 6.0, 9.0])
+        >>> ax = Figure().subplots()
+        >>> PPPlotDisplay.from_estimator(half_life, X, y, ax=ax, n_levels=19)
+        PPPlotDisplay(n=4, curves=['half_life'], n_levels=19)
         """
         options = cls._with_unit(model, options)
         curves = predicted_curves(model, X)
@@ -162,5 +173,15 @@ class CurvesDisplay(Display):
         Returns
         -------
         The display, drawn.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from consurv.report import PPPlotDisplay
+        >>> curves = SurvivalCurves([10.0], [[0.0]] * 4)
+        >>> y = ([1, 1, 1, 1], [1.0, 4.0, 6.0, 9.0])
+        >>> ax = Figure().subplots()
+        >>> PPPlotDisplay.from_predictions(y, {"model": curves}, ax=ax)
+        PPPlotDisplay(n=4, curves=['model'])
         """
         return cls(y, curves, **options).plot(ax)

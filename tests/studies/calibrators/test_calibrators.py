@@ -71,6 +71,13 @@ class TestStanding:
         assert (second.best, second.behind, second.in_front) == ("x", 1.0, False)
         assert ranks(values)["y"].tolist() == [2.0, 2.0]
 
+    def test_a_difference_of_rounding_is_no_loss(self):
+        raw = [1e-31, 3e-31, 2e-31]
+        [place] = places({"A": {"raw": raw, "x": [v + 9e-31 for v in raw]}}, "x")
+        assert (place.best, place.behind, place.in_front) == ("raw", 0.0, True)
+        [place] = places({"A": {"raw": raw, "x": [v + 1e-9 for v in raw]}}, "x")
+        assert not place.in_front
+
     def test_repetitions_without_a_number_do_not_count(self):
         def row(seed, value):
             scores = {"raw": {"m": 1.0}, "x": {"m": value}}

@@ -22,3 +22,10 @@ METHODS: dict[str, Method] = {
     "aipcw": AIPCW(),
     "kaplan-meier": WeightedKaplanMeier(),
 }
+"""The methods of ``ConformalLowerBound``, by the names that it takes.
+
+Examples
+--------
+>>> [name for name, method in METHODS.items() if method.takes_weights]
+['ipcw', 'aipcw', 'kaplan-meier']
+"""

@@ -113,6 +113,18 @@ class Adjustment(ABC):
         together.
     weighing : Weighing or None
         What the weights of the conformal subjects come to, if they have some.
+
+    Examples
+    --------
+    >>> from consurv import ConformalSurvival
+    >>> def model(X):
+    ...     return [20.0], [[0.0]] * len(X)
+    >>> X, y = np.zeros((19, 1)), (np.ones(19), np.arange(1, 20))
+    >>> post = ConformalSurvival(model, adjustment="log-time").conformalize(X, y)
+    >>> isinstance(post.adjustment_, Adjustment), post.adjustment_.kind
+    (True, 'log-time')
+    >>> post.adjustment_.n_conformal, len(post.adjustment_.levels)
+    (19, 19)
     """
 
     # Its name, what it does (in a few words, and in a line), and what its numbers are.
