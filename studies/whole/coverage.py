@@ -86,13 +86,14 @@ def main(arguments: Sequence[str] | None = None) -> Found:
     parser.add_argument("--truths", default="weibull.none,lognormal.none")
     parser.add_argument("--models", default="weibull-aft,trees")
     parser.add_argument("--sizes", default="19,99,399")
-    parser.add_argument("--repetitions", type=int, default=400)
+    parser.add_argument("--repetitions", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--force", action="store_true", help="replace foreign files")
     asked = parser.parse_args(arguments)
     path = asked.out / "coverage.md"
     check_owned(path, _BEGINS, force=asked.force)
+    asked.out.mkdir(parents=True, exist_ok=True)
     found: Found = {}
     for truth in asked.truths.split(","):
         for model in asked.models.split(","):
@@ -101,11 +102,9 @@ def main(arguments: Sequence[str] | None = None) -> Found:
                 task = delayed(deviations)
                 gaps = Parallel(asked.jobs)(task(truth, model, n, s) for s in seeds)
                 found[truth, model, n] = np.array(gaps)
+                write_atomically(path, page(found).encode())
                 sys.stderr.write(f"{truth} {model} {n}\n")
-    asked.out.mkdir(parents=True, exist_ok=True)
-    text = page(found)
-    write_atomically(path, text.encode())
-    sys.stdout.write(text)
+    sys.stdout.write(page(found))
     return found
 
 
