@@ -68,7 +68,7 @@ def _adjusted(
 
 def _calibrated(adjustment: str, censoring: str = "auto") -> Contestant:
     """Return a kind of adjustment with its rule for censored subjects."""
-    options = {"adjustment": adjustment, "censoring": censoring}
+    options: dict[str, Any] = {"adjustment": adjustment, "censoring": censoring}
     return lambda draw: _adjusted(draw, draw.outcome, **options)
 
 

@@ -11,6 +11,7 @@ import csv
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from studies.config import StudyConfig
 from studies.document import table_file
@@ -19,7 +20,7 @@ from studies.preset.causes import PAPER
 from studies.records import read_records
 from studies.results import Results
 from studies.runner import run
-from studies.tables.table import Table
+from studies.tables.table import Table, Value
 
 __all__ = ["headline_table", "kept", "main", "stays"]
 
@@ -81,9 +82,9 @@ def _named(header: Sequence[str], line: Sequence[str]) -> dict[str, str]:
 
 
 def _ends(
-    folder: Path, changes: Mapping[str, str], datasets: Sequence[str], seeds: int
+    folder: Path, changes: Mapping[str, Any], datasets: Sequence[str], seeds: int
 ) -> Ends:
-    run(StudyConfig("main", datasets, ("km",), **{**changes, "seeds": seeds}), folder)
+    run(StudyConfig("main", datasets, ("km",), **changes, seeds=seeds), folder)
     results = Results(read_records(folder).records)
     found = {}
     for dataset in datasets:
@@ -99,7 +100,7 @@ _CALIBRATION = {"D-cal": "d_calibration", "KM-cal": "km_calibration"}
 
 def headline_table(rows: Sequence[Row], ends: Mapping[str, Ends]) -> Table:
     """Return a line for each claim, and a column for each run."""
-    lines = []
+    lines: list[tuple[Value, ...]] = []
     for metric in ("D-cal", "KM-cal", "IBS", "MAE-PO"):
         own = [row for row in rows if row["metric"] == metric]
         sides = [row["paper"] for row in own]
