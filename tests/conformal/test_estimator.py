@@ -360,6 +360,17 @@ class TestParameters:
         assert not np.array_equal(shifts[0], shifts[2])
 
 
+def test_one_option_brings_back_the_default_of_0_1_0(simulate):
+    X, y = simulate(200, 0)
+    model = CoxPHSurvivalAnalysis(alpha=0.1)
+    alone = ConformalSurvival(model, conformal_set="paper").fit(X, y)
+    spelt = ConformalSurvival(model, adjustment="time", conformal_set="paper")
+    np.testing.assert_array_equal(alone.shifts_, spelt.fit(X, y).shifts_)
+    assert alone.conformal_set_ == "train"
+    other = ConformalSurvival(model, adjustment="level", conformal_set="paper")
+    assert not hasattr(other.fit(X, y), "shifts_")
+
+
 def test_curves_that_never_drop_stay_infinite(simulate, true_model):
     """They are counted and warned about, and poison nobody else."""
     X, y = simulate(100, 0)

@@ -83,8 +83,8 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
     models of fewer rows, for which there is no such theorem. ``"train"`` and
     ``"train+validation"`` believe a model that knows its rows by heart.
 
-    ``ConformalSurvival(model, adjustment="time", conformal_set="paper")`` is what
-    version 0.1.0 did without options.
+    ``ConformalSurvival(model, conformal_set="paper")`` is what version 0.1.0 did
+    without options.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
         What is done to the curves, see above; ``register_adjustment`` makes a kind of
         your own known by its name. ``"auto"`` is ``"recalibrated"``, and ``"time"`` if
         you choose ``censoring``, ``n_samples``, ``kaplan_meier`` or ``rearrange``,
-        which have no meaning there.
+        which have no meaning there, or ``conformal_set="paper"``.
     censoring : str or CensoringRule
         What a censored subject contributes to shifts and factors: ``"auto"``,
         ``"kaplan-meier"`` (the paper's), ``"self-consistent"``, ``"local"``,
@@ -125,9 +125,10 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
           not draw it; one fit.
         - ``"validation"``: the validation set, given or split off; one fit.
         - ``"train"``, ``"train+validation"``: the rows of the one fit themselves.
-        - ``"paper"``, the default of 0.1.0: ``"train"`` for models that use no
-          validation set, otherwise ``"validation"`` once it holds 1,000 subjects and
-          ``"train+validation"`` below.
+        - ``"paper"``, the default of 0.1.0, with ``adjustment="time"`` unless you name
+          another: ``"train"`` for models that use no validation set, otherwise
+          ``"validation"`` once it holds 1,000 subjects and ``"train+validation"``
+          below.
     validation_fraction : float
         Share split off where a validation set is needed and none is given.
     n_folds : int

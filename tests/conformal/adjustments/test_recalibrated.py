@@ -95,6 +95,71 @@ class TestMends:
         assert np.mean(errors) < 1.0
         assert np.median(errors) < 0.2
 
+    def test_a_right_model_of_events_in_two_waves(self):
+        """A law with a plateau is wide; what is narrow in it stays."""
+        rng = np.random.default_rng(1)
+        n, grid = 4000, np.linspace(0.01, 12, 1200)
+        x = rng.normal(size=n)
+        hazard = 0.7 * (1 - np.exp(-((grid / 0.5) ** 2))) + (grid / 8) ** 6
+        risk = np.exp(0.3 * x)
+        wanted = rng.exponential(size=n) / risk
+        time = np.interp(wanted, hazard, grid)
+        limit = rng.uniform(5, 15, n)
+        y = Outcome(np.minimum(time, limit), time <= limit)
+        raw = SurvivalCurves(grid, np.exp(-np.outer(risk, hazard)))
+        reading = read_curves(raw)
+        curves = find(reading, y).apply(reading)
+        times = np.linspace(0.2, 10, 50)
+        off = np.abs(curves.survival_at(times) - raw.survival_at(times)).mean()
+        assert off < 0.015
+
+
+class TestBeyondTheLevels:
+    """Curves have nodes above the highest level asked for, and below the lowest."""
+
+    def test_rare_events_are_not_too_early(self):
+        """A line from 1 to .95 would be seven times too high early on."""
+        rng = np.random.default_rng(0)
+        x = rng.normal(size=4000)
+        hazard = 0.03 * np.exp(0.7 * x)
+        time = np.cbrt(rng.exponential(size=4000) / hazard)
+        q = np.cbrt(-np.log(FINE_LEVELS) / hazard[:, None])
+        ends = np.zeros(4000), np.full(4000, np.inf)
+        y = Outcome(np.minimum(time, 1.0), time <= 1)
+        found = find(np.column_stack([q, *ends]), y)
+        times = np.array([0.25, 0.5, 0.75, 1.0])
+        curves = found.apply(np.column_stack([q, *ends]))
+        risk = 1 - curves.survival_at(times).mean(axis=0)
+        truth = -np.expm1(-np.outer(hazard, times**3)).mean(axis=0)
+        assert_allclose(risk[1:], truth[1:], rtol=0.25)
+        assert risk[0] < 0.002
+
+    def test_the_tail_does_not_end_at_once(self):
+        reading, y = data(600, 1)
+        curves = find(reading, y).apply(reading)
+        q = curves.percentile_times([0.05, 0.025, 0.01])
+        wanted = (np.log([0.025, 0.01]) / np.log(0.05)) ** (1 / 1.5)
+        assert_allclose(q[:, 1:] / q[:, :1], np.tile(wanted, (600, 1)), rtol=0.02)
+
+    @pytest.mark.parametrize("levels", [[0.5], [0.999, 0.98, 0.9, 0.005]])
+    def test_levels_of_ones_own_stay(self, levels):
+        reading, y = data(300, 2)
+        found = find(reading, y, levels=np.array(levels))
+        nodes = found.node_levels
+        assert (np.diff(nodes) < 0).all()
+        assert set(levels) <= set(nodes)
+        assert nodes.max() >= max(levels)
+        assert_array_equal(found.apply(reading).percentile_times(nodes)[:, 0] > 0, True)
+
+    def test_early_levels_lie_within_the_grid(self):
+        reading, y = data(300, 3)
+        found = find(reading, y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found.check_asked(np.array([0.99, 0.5]))
+        with pytest.warns(CalibrationWarning, match=r"outside the grid .* to 0\.998"):
+            found.check_asked(np.array([0.999]))
+
 
 class TestKeeps:
     @pytest.mark.parametrize("coarse", [False, True])
@@ -142,6 +207,27 @@ class TestKeeps:
         assert_allclose(times / unit, expected, rtol=1e-6)
         if unit != 1e9 and unit != 1e-9:  # a power of two changes no bit
             assert_array_equal(times / unit, expected)
+
+    def test_where_contrasts_turn_the_order_is_kept_and_nobody_is_worse_off(self):
+        """The shape of the law depends on the feature: hazards cross."""
+        rng = np.random.default_rng(0)
+        n = 2000
+        x = rng.normal(size=n)
+        time = 5 * rng.weibull(np.exp(0.6 * x))
+        y = Outcome(np.minimum(time, 12), time <= 12)
+        # A model of proportional hazards, with a contrast of its own.
+        q = 5 * np.exp(-0.3 * x)[:, None] * -np.log(FINE_LEVELS)
+        reading = np.column_stack([q, np.zeros(n), np.full(n, np.inf)])
+        curves = find(reading, y).apply(reading)
+        grid = np.linspace(0.25, 12, 48)
+        truth = np.exp(-((grid / 5) ** np.exp(0.6 * x)[:, None]))
+        raw = np.exp(-grid / (5 * np.exp(-0.3 * x)[:, None]))
+        before, after = (
+            np.mean((s - truth) ** 2) for s in (raw, curves.survival_at(grid))
+        )
+        assert after < 0.9 * before
+        tau = kendalltau(curves.median(), q[:, FINE_LEVELS == 0.5][:, 0]).statistic
+        assert tau > 0.98
 
     def test_whole_times_stay_whole(self):
         reading, y = steps_of(*data(300, 5, 1.3))

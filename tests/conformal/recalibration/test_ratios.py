@@ -141,6 +141,15 @@ class TestOrder:
         assert kendall(raw[::-1] + guard_pull(raw), raw) >= 0.99
         assert hold_order(np.zeros(n), raw, 1.0).share == 0
 
+    def test_where_order_is_lost_medians_are_drawn_to_their_mean(self):
+        """Not to the middle between extremes, which would move all of them."""
+        raw = np.linspace(0, 1, 400)
+        adjusted = np.where(raw < 0.1, 4.0, 1.0) - raw
+        guard = hold_order(raw, adjusted, 1.0)
+        held = adjusted + guard.pull(raw, adjusted)
+        assert kendall(held, raw) >= 0.99
+        assert held.mean() == pytest.approx(adjusted.mean(), abs=0.05)
+
     def test_ties_in_part(self):
         raw = np.repeat(np.arange(5.0), 20)
         adjusted = np.random.default_rng(7).normal(size=100)

@@ -5,6 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import fisk
 
 from consurv import Outcome
+from consurv.conformal.recalibration.hazards import hazard_at
 from consurv.conformal.recalibration.shapes import FINE_LEVELS, Shapes
 from consurv.conformal.recalibration.windows import Windows, whole_unit
 
@@ -17,10 +18,23 @@ def test_whole_months_have_a_unit_and_continuous_times_none():
     rng = np.random.default_rng(0)
     months = np.ceil(rng.exponential(20, 300))
     assert unit_of(months) == 1.0
-    assert unit_of(months[:100] / 12) == np.diff(np.unique(months[:100] / 12)).min()
+    assert unit_of(months[:100] / 12) == 1 / 12
     assert unit_of(rng.exponential(20, 300)) == 0.0
     assert unit_of(np.ones(2)) == 0.0
     assert unit_of(np.repeat(np.arange(1.0, 2102), 2)) == 0.0
+
+
+def test_rounding_makes_no_unit_and_hides_none():
+    """Ages or years were subtracted: times are equal but for their last bit."""
+    rng = np.random.default_rng(1)
+    tenths = np.round(np.maximum(rng.exponential(4, 1000), 0.1), 1)
+    entry = np.round(rng.uniform(40, 70, 1000), 1)
+    times = (entry + tenths) - entry
+    assert len(np.unique(times)) > 1.2 * len(np.unique(tenths))
+    assert_allclose(unit_of(times), 0.1)
+    # Some of them differ from all others by rounding alone.
+    few = np.array([0.3, 0.1 + 0.2, 1.7, 2.9, 3.1, np.pi])
+    assert unit_of(np.repeat(few, 2)) == 0.0
 
 
 def test_windows_of_events_and_censored(readings):
@@ -29,11 +43,41 @@ def test_windows_of_events_and_censored(readings):
     windows = Windows.of(y, shapes, 0.0)
     assert_array_equal(windows.low[~y.event], y.time[~y.event])
     assert_array_equal(windows.high[~y.event], y.time[~y.event])
+    # Of a Weibull law, whose log H is a line, they have one width in log time.
     ratio = np.log(windows.high / windows.low)[y.event]
-    assert_allclose(ratio, 0.4 * np.exp(shapes.log_width[y.event]))
+    assert_allclose(ratio, 0.4 * np.exp(shapes.log_width[y.event]), rtol=1e-9)
     whole = Windows.of(y, shapes, 2.0)
     assert_allclose(whole.low[y.event], np.maximum(y.time - 2, 0.1)[y.event])
     assert_array_equal(whole.high, y.time)
+
+
+def test_windows_follow_a_law_of_two_parts():
+    """Half of the events come in the first year, the others in the tenth."""
+    q = np.where(FINE_LEVELS > 0.5, 1 - FINE_LEVELS, 9.5 - FINE_LEVELS)
+    reading = np.append(q, [0.0, np.inf])[None, :]
+    shapes, _ = Shapes.read(reading, FINE_LEVELS)
+    inside = np.array([0.2, 9.25])
+    y = Outcome(inside, [1, 1])
+    shapes = shapes.take([0, 0])
+    windows = Windows.of(y, shapes, 0.0)
+    rise = 0.2 * (np.log(np.log(4)) - np.log(np.log(4 / 3)))
+    for side, sign in ((windows.low, -1), (windows.high, 1)):
+        hazard, _ = hazard_at(shapes, np.log(side) - shapes.log_median)
+        own, _ = hazard_at(shapes, np.log(inside) - shapes.log_median)
+        assert_allclose(np.log(hazard / own), sign * rise, rtol=1e-6)
+    # Beside a window of one width in log time they are narrow where the law is.
+    assert windows.high[1] / windows.low[1] < 1.1
+    assert 0.2 * np.exp(shapes.log_width[1]) > 0.5
+
+
+def test_events_that_a_curve_excludes_have_windows_of_one_width():
+    reading = np.append(10 + (1 - FINE_LEVELS), [0.0, np.inf])[None, :]
+    shapes, _ = Shapes.read(reading, FINE_LEVELS)
+    y = Outcome([0.1, 40.0], [1, 1])
+    windows = Windows.of(y, shapes.take([0, 0]), 0.0)
+    half = np.exp(0.2 * np.exp(shapes.log_width[0]))
+    assert_allclose(windows.low, y.time / half)
+    assert_allclose(windows.high, y.time * half)
 
 
 def test_nobody_is_followed_past_the_end_of_its_curve():

@@ -46,13 +46,16 @@ _SETTINGS_OF_SHIFTS: Mapping[str, Any] = {
     "kaplan_meier": "train",
     "rearrange": "exact",
 }
+# The conformal set of version 0.1.0, which had this kind alone.
+_PUBLISHED_SET = "paper"
 
 
 def choose_kind(name: str, settings: Mapping[str, Any]) -> type[Adjustment]:
     """Return the kind that a name stands for beside other settings.
 
     ``"auto"`` is ``"recalibrated"``, and ``"time"`` where *settings* have a rule for
-    censored subjects, draws, a Kaplan–Meier curve or a rearrangement of their own.
+    censored subjects, draws, a Kaplan–Meier curve or a rearrangement of their own, or
+    the conformal set of the paper: that setting alone is the default of 0.1.0.
 
     Examples
     --------
@@ -60,9 +63,12 @@ def choose_kind(name: str, settings: Mapping[str, Any]) -> type[Adjustment]:
     'recalibrated'
     >>> choose_kind("auto", {"censoring": "kaplan-meier"}).kind
     'time'
+    >>> choose_kind("auto", {"conformal_set": "paper"}).kind
+    'time'
     """
     usual = _SETTINGS_OF_SHIFTS
     own = any(settings.get(n, value) != value for n, value in usual.items())
+    own = own or settings.get("conformal_set") == _PUBLISHED_SET
     auto = ADJUSTMENTS[_PUBLISHED if own else _DEFAULT]
     return resolve({AUTO: auto, **ADJUSTMENTS}, name, "adjustment")
 

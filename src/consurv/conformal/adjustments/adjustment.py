@@ -282,6 +282,11 @@ class Adjustment(ABC):
         """The levels at which raw curves are read."""
         return self.levels
 
+    @property
+    def node_levels(self) -> Float:
+        """The levels at which adjusted curves have nodes, falling."""
+        return np.sort(self.levels)[::-1]
+
     def read_new(self, raw: RawModel, X: Any) -> Float:
         """Return what is read off the raw curves of subjects to be predicted."""
         return raw.percentile_times(X, self.raw_levels)
@@ -394,15 +399,15 @@ class Adjustment(ABC):
         CalibrationWarning
             If a level lies outside the grid, or below the lowest identified one.
         """
-        low, high = self.levels.min() - _CLOSE, self.levels.max() + _CLOSE
-        inside = (levels >= low) & (levels <= high)
+        low, high = self.levels.min(), self.node_levels[0]
+        inside = (levels >= low - _CLOSE) & (levels <= high + _CLOSE)
         told = self.levels[self.identified]
         known = levels >= (told.min() - _CLOSE if told.size else np.inf)
         if not inside.all():
             warn(
                 f"the levels {listed(levels[~inside])} lie outside the grid of "
-                f"levels, {self.levels.min():g} to {self.levels.max():g}: the times "
-                "there are extrapolated; choose a lower coverage or more percentiles"
+                f"levels, {low:g} to {high:g}: the times there are extrapolated; "
+                "choose a lower coverage or more percentiles"
             )
         if (inside & ~known).any():
             warn(

@@ -35,6 +35,10 @@ _FEW_EVENTS = 20
 # Subjects predicted at once, if their curves are a few numbers each: what is read off
 # them is held for far fewer, and many are searched for faster in the order of risk.
 _SUBJECTS = 2**18
+# Nodes of adjusted curves beyond the levels asked for. Above, a line from 1 to the
+# highest would say of rare events that they come many times too early; below, a line
+# from the lowest to 0 would end a curve at once.
+_EARLY, _LATE = np.array([0.998, 0.995, 0.99, 0.975]), np.array([0.025, 0.01])
 # Normal scores of raw medians that the picture shows: the deciles and the middle.
 _SHOWN = {"high risk": -1.28, "middle": 0.0, "low risk": 1.28}
 
@@ -176,6 +180,13 @@ class RecalibratedAdjustment(Adjustment):
 
     # -- from raw curves to adjusted ones --------------------------------------
 
+    @property
+    def node_levels(self) -> Float:
+        """The levels at which adjusted curves have nodes: early and late ones, too."""
+        levels = super().node_levels
+        early, late = _EARLY[levels[0] < _EARLY], _LATE[levels[-1] > _LATE]
+        return np.concatenate([early, levels, late])
+
     def read_new(self, raw: RawModel, X: Any) -> Float:
         """Return what is read off the raw curves of subjects to be predicted."""
         return raw.read_off(X, read_curves, WIDTH)
@@ -192,9 +203,9 @@ class RecalibratedAdjustment(Adjustment):
                 "read_new returns, or give curves to apply_to"
             )
         if self.n_events >= FEWEST_EVENTS:
-            times = self.recalibration.times(read, self.levels)
+            times = self.recalibration.times(read, self.node_levels)
         else:
-            times = raw_times(read, fine, self.levels)
+            times = raw_times(read, fine, self.node_levels)
         return self._curves(times, random_state)
 
     def predict(
@@ -209,7 +220,7 @@ class RecalibratedAdjustment(Adjustment):
         """
         if self.n_events < FEWEST_EVENTS:
             return super().predict(raw, X, random_state)
-        levels = np.sort(self.levels)[::-1]
+        levels = self.node_levels
         nodes = np.zeros((n_rows(X), len(levels) + 1))
         for rows, curves in raw.chunks(X, _SUBJECTS):
             self.recalibration.times_of_curves(curves, levels, nodes[rows, 1:])
@@ -220,8 +231,8 @@ class RecalibratedAdjustment(Adjustment):
     ) -> AdjustedCurves:
         return adjust(
             times,
-            self.levels,
-            np.zeros(len(self.levels)),  # nothing is left to shift
+            self.node_levels,
+            np.zeros(times.shape[1]),  # nothing is left to shift
             rearrange=self.rearrange,
             random_state=random_state,
         )

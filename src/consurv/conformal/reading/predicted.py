@@ -24,11 +24,11 @@ def quantile_columns(model: Any, levels: Float) -> Columns:
 def survival_columns(model: Any, times: ArrayLike | None) -> Columns:
     """Return survival at some times, ``survival_at_12`` and so on.
 
-    Without times the whole curve: the times at all levels of the grid, between which
-    it is linear.
+    Without times the whole curve: the times at all its nodes, between which it is
+    linear.
     """
     if times is None:
-        return quantile_columns(model, np.sort(model.levels_)[::-1])
+        return quantile_columns(model, model.adjustment_.node_levels)
     wanted = as_floats(np.atleast_1d(np.asarray(times)), "times")
     names = [f"survival_at_{time:.12g}" for time in wanted]
     return Columns(names, _features(model), partial(_survival, model, wanted))

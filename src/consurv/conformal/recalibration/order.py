@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.isotonic import isotonic_regression
 
 from consurv._checks import Float
 
@@ -105,16 +106,20 @@ def kendall(a: Float, b: Float) -> float:
 
 
 def _rising(log_median: Float, adjusted: Float) -> tuple[Float, Float]:
-    """Return knots of a rising function through means of groups of like medians."""
+    """Return knots of a rising function through means of groups of like medians.
+
+    Where these fall they are pooled: the nearest rising function by least squares.
+    """
     order = np.argsort(log_median, kind="stable")
     parts = np.array_split(order, int(np.clip(len(order) // _PER_KNOT, _FEWEST, _MOST)))
     parts = [part for part in parts if part.size]
+    sizes = np.array([float(part.size) for part in parts])
     knots, means = (
         np.array([values[part].mean() for part in parts])
         for values in (log_median, adjusted)
     )
     knots, group = np.unique(knots, return_inverse=True)
-    means = np.bincount(group, means) / np.bincount(group)
-    up = np.maximum.accumulate(means)
-    down = np.minimum.accumulate(means[::-1])[::-1]
-    return knots, up / 2 + down / 2 + _RISE * (knots - knots[0])
+    weights = np.bincount(group, sizes)
+    means = np.bincount(group, sizes * means) / weights
+    targets = isotonic_regression(means, sample_weight=weights)
+    return knots, targets + _RISE * (knots - knots[0])

@@ -73,19 +73,17 @@ def find_recalibration(
     if facts.n_events < FEWEST_EVENTS:
         nothing = np.zeros(len(levels), dtype=np.bool_)
         return FoundRecalibration(_unchanged(subjects), *known, 0.0, nothing)
-    found, dof = _better_form(subjects)
-    guard = OrderGuard.none() if found.ratios.is_none else _guard(found, subjects)
-    found = replace(
-        found, guard=guard, scale=subjects.scale, follow_up=subjects.follow_up
-    )
+    found, dof = _held(_forms(subjects), subjects)
+    found = replace(found, scale=subjects.scale, follow_up=subjects.follow_up)
     return FoundRecalibration(found, *known, dof, _identified(found, subjects, levels))
 
 
-def _better_form(subjects: Survey) -> _Form:
-    """Return the map with ratios on top, or ratios alone where these explain more.
+def _forms(subjects: Survey) -> list[_Form]:
+    """Return the form that explains most, and the map alone, which keeps the order.
 
     Accelerated times and proportional hazards are both plausible, and a wrong one
-    leaves the ratios a rest: Akaike's criterion decides.
+    leaves the ratios a rest: the map with ratios on top, or ratios alone where these
+    explain more.
     """
     n = subjects.facts.total
     risk, groups = _risk_scale(subjects), n_groups(n)
@@ -93,16 +91,35 @@ def _better_form(subjects: Survey) -> _Form:
     none = TimeMap(np.zeros(N_NUMBERS), time_map.centre)
     maps = (time_map, none) if time_map.numbers.any() else (time_map,)
     tables = subjects.total(_Tables(maps, risk, groups))
-    both, *alone = [
+    forms = [
         _form(one, counts, risk, subjects.facts.unit, some)
         for one, counts, some in zip(maps, tables, (dof, 0.0), strict=False)
     ]
-    if not alone:
-        return both
-    forms = both.recalibration, alone[0].recalibration
+    mapped = replace(forms[0].recalibration, ratios=HazardRatios.none(risk))
+    best = forms[0] if len(forms) == 1 else _better(forms[0], forms[1], subjects)
+    return [best, _Form(mapped, dof)]
+
+
+def _held(forms: list[_Form], subjects: Survey) -> _Form:
+    """Return the form with the order of medians held.
+
+    Where the ratios are worth less than the order that they change, as with hazards
+    that cross, the map alone may explain more than what is left of them.
+    """
+    best, mapped = forms
+    if best.recalibration.ratios.is_none:
+        return best
+    guard = _guard(best.recalibration, subjects)
+    held = _Form(replace(best.recalibration, guard=guard), best.dof)
+    return _better(held, mapped, subjects) if guard.share else held
+
+
+def _better(one: _Form, other: _Form, subjects: Survey) -> _Form:
+    """Return the first form, or the other where Akaike's criterion is for it."""
+    forms = one.recalibration, other.recalibration
     *values, counted = subjects.total(_LogLikelihoods(forms), part=True)
-    gain = (values[1] - values[0]) * (n / counted)
-    return alone[0] if gain > alone[0].dof - both.dof else both
+    gain = (values[1] - values[0]) * (subjects.facts.total / counted)
+    return other if gain > other.dof - one.dof else one
 
 
 def _form(

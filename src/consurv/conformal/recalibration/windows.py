@@ -9,13 +9,15 @@ import numpy as np
 from scipy.special import expit
 
 from consurv._checks import Bool, Float
-from consurv.conformal.recalibration.shapes import Shapes
+from consurv.conformal.recalibration.hazards import hazard_at, residual_at
+from consurv.conformal.recalibration.shapes import OUTER, Shapes
 from consurv.outcome import Outcome
 
 __all__ = ["CONTAMINATION", "MOST_TIMES", "Windows", "mixed", "whole_unit"]
 
-# An event time is read up to this share of the raw log-width: it blurs the variance of
-# the law by about 1 %, and bends of a raw curve narrower than that do not count.
+# An event is a window: what the raw log H passes through within this share of its rise
+# over the middle half of a curve, before and after. That blurs the variance of any law
+# by about 1 %, and bends of a raw curve narrower than that do not count.
 _BLUR = 0.2
 # The share of a broad law that every subject's law is mixed with, and how many times
 # the raw width it has: curves that exclude what happened still have a slope.
@@ -27,6 +29,11 @@ _LOGISTIC_WIDTH = 2.2
 MOST_TIMES = 2000
 # How far a time may lie from a whole number of units, as a share of the unit.
 _WHOLE = 1e-3
+# Times closer than this share of the longest are the same but for rounding, as where
+# the date of entry was subtracted.
+_ROUNDED = 1e-9
+# A longest time of more units is no lattice of months or days, but one of rounding.
+_MOST_UNITS = 1e6
 # An event in the first unit happened after this share of it: log 0 is out of reach.
 _FIRST = 0.05
 # Nothing that was seen is less likely under the broad law: no subject rules.
@@ -49,12 +56,23 @@ def whole_unit(times: Float, n: float) -> float:
     2.0
     >>> whole_unit(np.array([2.0, 4, 6, 10]), 4)  # nothing is tied
     0.0
+    >>> whole_unit(np.array([2.0, 4, 4 + 1e-15, 6, 10]), 8)
+    2.0
     """
-    if not 3 <= times.size <= MOST_TIMES or np.isclose(times.size, n, rtol=1e-9):
+    if times.size > MOST_TIMES:
         return 0.0
-    unit = float(np.diff(times).min())
-    counts = times / unit
-    return unit if np.abs(counts - np.rint(counts)).max() < _WHOLE else 0.0
+    rises = np.diff(times, prepend=-np.inf)
+    times = times[rises > _ROUNDED * times.max(initial=0.0)]
+    if times.size < 3 or np.isclose(times.size, n, rtol=1e-9):
+        return 0.0
+    counts = times / np.diff(times).min()
+    whole = np.rint(counts)
+    if whole[-1] > _MOST_UNITS or np.abs(counts - whole).max() >= _WHOLE:
+        return 0.0
+    # A difference of long times has lost digits. Of most times this is the very unit,
+    # so that adjusted times are the same numbers as those of the data.
+    units, n_times = np.unique(times / whole, return_counts=True)
+    return float(units[n_times.argmax()])
 
 
 @dataclass(frozen=True)
@@ -79,8 +97,9 @@ class Windows:
             low = np.minimum(np.maximum(time - unit, _FIRST * unit), time)
             high = time
         else:
-            factor = np.exp(_BLUR * np.exp(shapes.log_width))
-            low, high = time / factor, time * factor
+            low, high = time.copy(), time.copy()
+            rows = np.flatnonzero(event)
+            low[rows], high[rows] = _around(shapes.take(rows), time[rows])
         return cls(np.where(event, low, time), np.where(event, high, time), event)
 
     def until(self, t_end: Float, time: Float) -> Windows:
@@ -108,6 +127,23 @@ class Windows:
         seen = np.where(self.event, between, expit(-high))
         broad: Float = np.maximum(seen, _LEAST_LIKELY)
         return broad
+
+
+def _around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
+    """Return the times at which the raw log H is a little less and more than at these.
+
+    So windows follow the raw law: one of that law stays what it is, whatever its form,
+    but for its ends. Past the outer nodes they have one width in log time.
+    """
+    e = np.log(time) - shapes.log_median
+    hazard, _ = hazard_at(shapes, e)
+    around = np.log(hazard)[:, None] + np.array([-_BLUR, _BLUR]) * OUTER
+    low, high = residual_at(shapes, around).T
+    known = (e >= shapes.nodes[:, 0]) & (e <= shapes.nodes[:, -1])
+    half = _BLUR * np.exp(shapes.log_width)
+    low, high = np.where(known, low, e - half), np.where(known, high, e + half)
+    low, high = (np.exp(shapes.log_median + side) for side in (low, high))
+    return np.minimum(low, time), np.maximum(high, time)
 
 
 def mixed(p: Float, broad: Float) -> Float:
