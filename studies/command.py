@@ -141,7 +141,7 @@ def _verb(study: str) -> Callable[..., None]:
             str | None,
             typer.Option(
                 help="Whose interpolation, draws for censored subjects and ranks: "
-                "ours, the default, or paper."
+                "ours, the default, or paper, which the rule kaplan-meier alone has."
             ),
         ] = None,
         time_scale: Annotated[

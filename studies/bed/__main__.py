@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from studies.bed.contestants import contestants
+from studies.bed.contestants import contestants, further
 from studies.bed.run import Records, read, run, write
 from studies.bed.setting import GROUPS, settings
 from studies.bed.table import page
@@ -37,13 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> Records:
     # Looked at even if it is not used: a fresh run would replace it.
     found: Records = {} if args.force and args.fresh else read(path)
     records: Records = {} if args.fresh else found
-    names = list(dict.fromkeys(["raw", *args.contestants]))
+    known = {**contestants(), **(further() if group == "further" else {})}
+    names = list(dict.fromkeys(["raw", *(args.contestants or known)]))
     repetitions = range(1 if args.quick else args.repetitions)
     new = run(chosen, names, repetitions, records, args.jobs)
     for i, (setting, more) in enumerate(new, 1):
-        known = records.setdefault(str(setting), {})
+        own = records.setdefault(str(setting), {})
         for name, errors in more.items():
-            known.setdefault(name, {}).update(errors)
+            own.setdefault(name, {}).update(errors)
         write(records, path)
         print(f"{i} of {len(chosen)} settings: {setting}", file=sys.stderr)
     text = page(group, records, names)
@@ -54,12 +55,13 @@ def main(arguments: Sequence[str] | None = None) -> Records:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m studies.bed", description=__doc__)
-    add, names = parser.add_argument, list(contestants())
+    add, names = parser.add_argument, [*contestants(), *further()]
     which = parser.add_mutually_exclusive_group()
     helps = {
         "held out": "settings that no choice may rest on: run them once, at the end",
         "fitted": "trained raw models",
         "far off": "raw models that exclude most of what happens",
+        "further": "censoring by a hidden cause, and many subjects; further rules",
     }
     for group, text in helps.items():
         flag = f"--{group.replace(' ', '-')}"
@@ -68,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         )
     add("--settings", default="", help="regular expression for names of settings")
     add("--list", action="store_true", help="list the settings and stop")
-    add("--contestants", nargs="+", choices=names, default=names, metavar="NAME")
+    add("--contestants", nargs="+", choices=names, metavar="NAME")
     add("--repetitions", type=int, default=10, help="conformal sets a setting")
     add("--quick", action="store_true", help="three settings, once: does it run?")
     add("--fresh", action="store_true", help="forget what the output has")

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from scipy import special
 
 from consurv._checks import Float
+from studies.bed.laws import Law
 
-__all__ = ["LIMITS", "draw_limits", "scale_for", "share_of"]
+__all__ = ["LIMITS", "draw_limits", "hidden_cause", "scale_for", "share_of"]
 
 Draw = Callable[[Float, np.random.Generator], Float]
+# Between a hidden cause and the normal score of T given x.
+_CORRELATION = 0.5
 
 
 def _log_normal(effect: float) -> Draw:
@@ -28,6 +32,27 @@ def _dependent(x: Float, rng: np.random.Generator) -> Float:
     return limits
 
 
+def _hidden(effect: float) -> Draw:
+    """Draw by the last column: what moves T and no model sees."""
+
+    def draw(x: Float, rng: np.random.Generator) -> Float:
+        limits: Float = np.exp(effect * x[:, -1] + 0.6 * rng.normal(size=len(x)))
+        return limits
+
+    return draw
+
+
+def hidden_cause(law: Law, x: Float, time: Float, rng: np.random.Generator) -> Float:
+    """Return x with one more column, a cause of T that no model is given.
+
+    It is standard normal and independent of x, so that the law of T given x is what it
+    was; T given x is late where it is high.
+    """
+    late = -special.ndtri(law.s(time[:, None], x)[:, 0])
+    rest = np.sqrt(1 - _CORRELATION**2) * rng.normal(size=len(x))
+    return np.column_stack([x, _CORRELATION * late + rest])
+
+
 LIMITS: Mapping[str, Draw] = {
     "none": lambda x, rng: np.full(len(x), np.inf),
     "indep": lambda x, rng: rng.exponential(size=len(x)),
@@ -36,6 +61,8 @@ LIMITS: Mapping[str, Draw] = {
     "cov+": _log_normal(1.0),  # those at low risk are seen longer
     "cov-": _log_normal(-0.7),
     "dep": _dependent,
+    "hid+": _hidden(1.0),  # those whom a hidden cause protects are seen longer
+    "hid-": _hidden(-1.0),
 }
 
 

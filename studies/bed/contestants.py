@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from consurv.conformal.adjustments import ADJUSTMENTS
 from studies.bed.world import Draw
 from studies.calibrators.rivals import RIVALS, Calibrator
 
-__all__ = ["Contestant", "contestants"]
+__all__ = ["Contestant", "contestants", "further"]
 
 Contestant = Callable[[Draw], SurvivalCurves]
 # No true time is later: those who are cured have none.
@@ -34,9 +35,24 @@ def contestants() -> dict[str, Contestant]:
     }
 
 
-def _adjusted(draw: Draw, outcome: Outcome, **options: Any) -> SurvivalCurves:
-    """Return what the package makes of the draw."""
-    curves = [draw.curves, draw.test]
+def further() -> dict[str, Contestant]:
+    """Return those that take part where they are asked for, and in group "further".
+
+    They are the other rules for censored subjects, and a conformal step after the
+    default on the same subjects, whose curves did not see their outcomes.
+    """
+    rules = ("self-consistent", "local", "margin", "uncensored")
+    return {
+        **{f"time, {rule}": _calibrated("time", rule) for rule in rules},
+        **{f"recalibrated, {kind}": _two_steps(kind) for kind in ("log-time", "level")},
+    }
+
+
+def _adjusted(
+    draw: Draw, outcome: Outcome, of: SurvivalCurves | None = None, **options: Any
+) -> SurvivalCurves:
+    """Return what the package makes of curves; not said: of the test subjects."""
+    curves = [draw.curves, draw.test if of is None else of]
 
     def model(X: Float) -> SurvivalCurves:
         """Look up curves: the first column says which set, the second which row."""
@@ -52,8 +68,23 @@ def _adjusted(draw: Draw, outcome: Outcome, **options: Any) -> SurvivalCurves:
 
 def _calibrated(adjustment: str, censoring: str = "auto") -> Contestant:
     """Return a kind of adjustment with its rule for censored subjects."""
-    options = {"adjustment": adjustment, "censoring": censoring}
+    options: dict[str, Any] = {"adjustment": adjustment, "censoring": censoring}
     return lambda draw: _adjusted(draw, draw.outcome, **options)
+
+
+def _two_steps(adjustment: str) -> Contestant:
+    """Return a kind of adjustment of the curves that the default has made."""
+
+    def steps(draw: Draw) -> SurvivalCurves:
+        both = (
+            _adjusted(draw, draw.outcome, of=of, adjustment="recalibrated")
+            for of in (draw.curves, draw.test)
+        )
+        curves, test = both
+        mended = replace(draw, curves=curves, test=test)
+        return _adjusted(mended, draw.outcome, adjustment=adjustment)
+
+    return steps
 
 
 def _oracle(adjustment: str) -> Contestant:

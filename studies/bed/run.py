@@ -11,7 +11,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from consurv.errors import CalibrationWarning
-from studies.bed.contestants import contestants
+from studies.bed.contestants import contestants, further
 from studies.bed.fitted import world_of
 from studies.bed.judge import Errors, judge
 from studies.bed.setting import Setting
@@ -71,7 +71,7 @@ def _one(
     known: dict[str, dict[str, list[float]]],
 ) -> tuple[Setting, dict[str, dict[str, list[float]]]]:
     found: dict[str, dict[str, list[float]]] = {name: {} for name in names}
-    world, chosen = None, contestants()
+    world, chosen = None, contestants() | further()
     for r in repetitions:
         missing = [name for name in names if str(r) not in known.get(name, {})]
         if not missing:

@@ -9,7 +9,7 @@ import numpy as np
 
 from consurv import Outcome, SurvivalCurves
 from consurv._checks import Float
-from studies.bed.censoring import draw_limits, scale_for, share_of
+from studies.bed.censoring import draw_limits, hidden_cause, scale_for, share_of
 from studies.bed.laws import LAWS
 from studies.bed.raws import distorted
 from studies.bed.setting import Setting
@@ -55,7 +55,8 @@ class World:
         name = str((setting.law, setting.censoring))
         rng = np.random.default_rng(zlib.crc32(name.encode()))
         x = rng.normal(size=(20_000, 4))
-        time, limit = self._times(x, rng), draw_limits(setting.censoring, x, rng)
+        time = self._times(x, rng)
+        limit = self._limits(x, time, rng)
         finite = np.isfinite(time)
         self._scale = 1.0
         if setting.censoring != "none":
@@ -84,6 +85,12 @@ class World:
 
     def _times(self, x: Float, rng: np.random.Generator) -> Float:
         return self.law.q(rng.uniform(1e-12, 1, size=(len(x), 1)), x)[:, 0]
+
+    def _limits(self, x: Float, time: Float, rng: np.random.Generator) -> Float:
+        name = self.setting.censoring
+        if name.startswith("hid"):
+            x = hidden_cause(self.law, x, time, rng)
+        return draw_limits(name, x, rng)
 
     def raw_curves(self, x: Float) -> SurvivalCurves:
         """Return what the raw model says of subjects."""
@@ -117,7 +124,7 @@ class World:
         """Return x, outcomes and true times of N subjects."""
         x = rng.normal(size=(self.setting.n, 4))
         time = self._times(x, rng)
-        limit = self._scale * draw_limits(self.setting.censoring, x, rng)
+        limit = self._scale * self._limits(x, time, rng)
         limit = np.minimum(limit, self._admin)
         if self.law.unit:
             limit = np.maximum(np.ceil(limit / self.law.unit), 1) * self.law.unit

@@ -51,7 +51,7 @@ def demo(
         typer.Option(
             help=f"Subjects that set the adjustment: {', '.join(set_names())}."
         ),
-    ] = "half",
+    ] = "auto",
     report: Annotated[
         Path,
         typer.Option(

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from consurv.conformal.adjustments import ADJUSTMENTS
 from studies.bed.__main__ import main
 from studies.bed.censoring import LIMITS, share_of
-from studies.bed.contestants import contestants
+from studies.bed.contestants import contestants, further
 from studies.bed.fitted import FITTED, FittedWorld, world_of
 from studies.bed.judge import LEVELS, Errors, judge
 from studies.bed.laws import LAWS
@@ -35,7 +35,7 @@ class TestSettings:
             group: zlib.crc32("\n".join(map(str, settings(group))).encode())
             for group in ("development", "held out")
         }
-        assert [len(settings(group)) for group in GROUPS] == [54, 68, 17, 12]
+        assert [len(settings(group)) for group in GROUPS] == [54, 68, 17, 12, 20]
         assert sums == {"development": 3992941616, "held out": 3564702385}
 
     def test_nothing_held_out_is_in_development(self):
@@ -72,6 +72,21 @@ class TestLaws:
         world = World(Setting("lognormal", censoring, "right", 20_000))
         _, outcome, _ = world.sample(np.random.default_rng(1))
         assert 1 - outcome.event.mean() == pytest.approx(share_of(censoring), abs=0.01)
+
+
+class TestHiddenCause:
+    @pytest.mark.parametrize(("name", "sign"), [("hid+50", 1), ("hid-50", -1)])
+    def test_it_ties_censoring_to_times_and_leaves_their_law(self, name, sign):
+        world = World(Setting("lognormal", name, "right", 20_000))
+        x, outcome, time = world.sample(np.random.default_rng(1))
+        assert 1 - outcome.event.mean() == pytest.approx(0.5, abs=0.01)
+        u = world.law.s(time[:, None], x)[:, 0]
+        assert_allclose(np.quantile(u, [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.01)
+        # Events less what the law expects of those who are seen so long: 0 if
+        # censoring told nothing of T beyond x.
+        seen = -np.log(world.law.s(outcome.time[:, None], x)[:, 0])
+        excess = (outcome.n_events - seen.sum()) / np.sqrt(seen.sum())
+        assert sign * excess < -10
 
 
 class TestWorld:
@@ -128,6 +143,16 @@ class TestJudge:
 class TestContestants:
     def test_all_kinds_take_part(self):
         assert set(ADJUSTMENTS) <= set(contestants())
+
+    def test_further_ones_have_names_of_their_own(self):
+        assert not set(further()) & set(contestants())
+
+    def test_a_second_step_is_taken_from_where_the_first_one_ends(self):
+        line, first = "weibull none times:1.5 600", "recalibrated"
+        names = (first, f"{first}, log-time", f"{first}, level")
+        found = errors_of(line, "raw", *names)
+        assert all(each.by_risk < 2 for each in found[1:]), "raw has more than 20"
+        assert len({each.marginal for each in found}) > 2
 
     def test_a_factor_is_mended_by_log_time_alone(self):
         raw, time, log_time = errors_of(
