@@ -14,7 +14,7 @@ from _truth import draw, people
 from consurv import ConformalSurvival, SurvivalCurves
 from consurv.datasets import make_weibull
 
-data, new = make_weibull(400, random_state=0), people()
+data, new = make_weibull(600, random_state=0), people()
 levels = np.linspace(0.99, 0.01, 99)
 
 

@@ -155,7 +155,8 @@ class TestResults:
         curves = pd.read_parquet(files.folder / "curves.parquet")
         assert_allclose(curves["survival"], at(curves, expected))
         shifted = expected_curves(files)
-        assert np.abs(expected.times - shifted.times).max() > 1e-3
+        medians = [made.median() for made in (expected, shifted)]
+        assert np.abs(np.subtract(*medians)).max() > 1e-3
 
     def test_are_made_for_rows_with_missing_and_unknown_values(
         self, files: Any
