@@ -21,30 +21,44 @@ from typing import Any
 import numpy as np
 
 from benchmarks.scale_engines import ENGINES as GIVERS
-from benchmarks.scale_engines import cpu_seconds, peak, reader_of, write_files
+from benchmarks.scale_engines import (
+    cpu_seconds,
+    peak,
+    reader_of,
+    some_curves,
+    write_files,
+)
 from benchmarks.scale_sql import mass_pass
+from benchmarks.simulate import LEVELS
 from consurv.conformal.adjustments import ADJUSTMENTS
 from consurv.distributed.asked import Asked
 
 RESULTS = Path(__file__).parent / "results" / "scale.json"
 ENGINES = (*GIVERS, "duckdb")
+# What is found: shifts of time by two rules, or the default; kind and rule of each.
+FOUND = {
+    "kaplan-meier": ("time", "kaplan-meier"),
+    "auto": ("time", "auto"),
+    "recalibrated": ("recalibrated", "auto"),
+}
 
 
 def one(
     engine: str, folder: Path, rule: str, resolution: float | None = None
 ) -> dict[str, Any]:
     """Return what one engine takes and finds."""
-    kind, read = ADJUSTMENTS["time"], reader_of(resolution)
+    name, censoring = FOUND[rule]
+    kind, read = ADJUSTMENTS[name], reader_of(resolution, name)
     before, wall, cpu = peak(), time.perf_counter(), cpu_seconds()
     with GIVERS[engine](folder, read) as (subjects, grown), timed_rounds() as rounds:
         ready, started = time.perf_counter(), peak()
         start_cpu = cpu_seconds() - cpu
-        chosen = kind.choose_rule(rule, None)
+        chosen = kind.choose_rule(censoring, None)
         found = kind.make(subjects, chosen, np.random.default_rng(0))
         done = time.perf_counter()
         after, cpu = peak(), cpu_seconds() - cpu
         worker = grown()
-    numbers: Any = next(iter(found.attributes().values()))
+    numbers = found.apply_to(some_curves()).percentile_times(LEVELS)
     # A cluster has to start; in memory reading comes before the first question.
     begun = 0.0 if engine == "memory" else start_cpu
     first = rounds[0] if rounds else ready - wall
@@ -162,7 +176,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[10**5, 10**6])
     parser.add_argument("--files", type=int, default=64)
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=list(ENGINES))
-    parser.add_argument("--rules", nargs="+", default=["kaplan-meier", "auto"])
+    parser.add_argument("--rules", nargs="+", choices=FOUND, default=list(FOUND))
     parser.add_argument("--resolution", type=float, help="of times; by default exact")
     parser.add_argument("--quick", action="store_true", help="20,000 rows, 4 files")
     parser.add_argument("--output", type=Path, help="where to write what was measured")

@@ -26,7 +26,7 @@ from consurv.conformal.reading.raw_model import RawModel
 from consurv.curves import SurvivalCurves
 from consurv.distributed import frame_of
 
-__all__ = ["ENGINES", "cpu_seconds", "peak", "reader_of", "write_files"]
+__all__ = ["ENGINES", "cpu_seconds", "peak", "reader_of", "some_curves", "write_files"]
 
 FEATURES = ["x"]
 Given = Iterator[tuple[Partitions, Callable[[], float | None]]]
@@ -54,9 +54,14 @@ def write_files(folder: Path, rows: int, files: int) -> None:
         table.to_parquet(folder / f"{i:04d}.parquet", index=False)
 
 
-def reader_of(resolution: float | None = None) -> BlockReader:
-    """Return what reads the subjects of these files for shifts."""
-    read = ADJUSTMENTS["time"].read
+def some_curves() -> SurvivalCurves:
+    """Return raw curves of few subjects from one end of the risks to the other."""
+    return Weibull().predict_survival_function(pd.DataFrame({"x": np.linspace(-2, 2)}))
+
+
+def reader_of(resolution: float | None = None, kind: str = "time") -> BlockReader:
+    """Return what reads the subjects of these files for a kind of adjustment."""
+    read = ADJUSTMENTS[kind].read
     columns = OutcomeColumns("time", "event", FEATURES, resolution)
     reader = partial(read, RawModel(Weibull()), levels=LEVELS, in_training=False)
     return BlockReader(columns, LEVELS, reader)
