@@ -44,11 +44,15 @@ FOUND = {
 
 
 def one(
-    engine: str, folder: Path, rule: str, resolution: float | None = None
+    engine: str,
+    folder: Path,
+    rule: str,
+    resolution: float | None = None,
+    features: int = 1,
 ) -> dict[str, Any]:
     """Return what one engine takes and finds."""
     name, censoring = FOUND[rule]
-    kind, read = ADJUSTMENTS[name], reader_of(resolution, name)
+    kind, read = ADJUSTMENTS[name], reader_of(resolution, name, features)
     before, wall, cpu = peak(), time.perf_counter(), cpu_seconds()
     with GIVERS[engine](folder, read) as (subjects, grown), timed_rounds() as rounds:
         ready, started = time.perf_counter(), peak()
@@ -57,7 +61,7 @@ def one(
         found = kind.make(subjects, chosen, np.random.default_rng(0))
         done = time.perf_counter()
         after, cpu = peak(), cpu_seconds() - cpu
-        worker = grown()
+        worker, reading = grown()
     numbers = found.apply_to(some_curves()).percentile_times(LEVELS)
     # A cluster has to start; in memory reading comes before the first question.
     begun = 0.0 if engine == "memory" else start_cpu
@@ -76,6 +80,7 @@ def one(
         "memory": after - (before if engine == "memory" else started),
         "start": started - before,
         "worker": worker,
+        "reading": reading,
         "times": len(found.kaplan_meier.times),
         "numbers": numbers.tolist(),
         "largest": float(found.kaplan_meier.t_max),
@@ -107,20 +112,21 @@ def measure(
     engines: list[str],
     rules: list[str],
     resolution: float | None = None,
+    features: int = 1,
 ) -> list[Any]:
     """Run all engines one after the other, each in a process of its own."""
     found = []
     with TemporaryDirectory(prefix="scale-") as name:
-        write_files(Path(name), rows, files)
+        write_files(Path(name), rows, files, features)
         for rule in rules:
             here: dict[str, Any] = {}
             for engine in engines:
                 if engine == "duckdb" and rule != "kaplan-meier":
                     continue
-                entry = apart(engine, name, rule, resolution)
+                entry = apart(engine, name, rule, resolution, features)
                 if entry is None:
                     continue
-                entry["rows"], entry["files"] = rows, files
+                entry.update(rows=rows, files=files, features=features)
                 if engine == "memory":
                     here = entry
                 if "numbers" in entry and here:
@@ -133,10 +139,15 @@ def measure(
 
 
 def apart(
-    engine: str, folder: str, rule: str, resolution: float | None = None
+    engine: str,
+    folder: str,
+    rule: str,
+    resolution: float | None = None,
+    features: int = 1,
 ) -> dict[str, Any] | None:
     """Return what an engine found in a process of its own; None if it failed."""
     words = [sys.executable, "-m", "benchmarks.scale", "--one", engine]
+    words += ["--features", str(features)]
     words += [] if resolution is None else ["--resolution", str(resolution)]
     done = subprocess.run(
         [*words, "--folder", folder, "--rules", rule], capture_output=True, text=True
@@ -157,8 +168,9 @@ def line(entry: dict[str, Any]) -> str:
             f"(CPU {entry['ours_cpu']:.2f}), DuckDB {entry['sql']:.2f} s "
             f"(CPU {entry['sql_cpu']:.2f}); masses differ by {entry['off']:.1e} of n"
         )
-    worker = entry["worker"]
+    worker, reading = entry["worker"], entry["reading"]
     workers = "" if worker is None else f"worker +{worker:.0f} MB  "
+    workers += "" if reading is None else f"(reading alone {reading:.0f})  "
     ratio = f"{entry['ratio']:5.2f} x" if "ratio" in entry else "       "
     off = f"off {entry['off']:.0e}" if "off" in entry else ""
     return (
@@ -178,20 +190,23 @@ def main() -> None:
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=list(ENGINES))
     parser.add_argument("--rules", nargs="+", choices=FOUND, default=list(FOUND))
     parser.add_argument("--resolution", type=float, help="of times; by default exact")
+    parser.add_argument("--features", type=int, default=1, help="columns of a row")
     parser.add_argument("--quick", action="store_true", help="20,000 rows, 4 files")
     parser.add_argument("--output", type=Path, help="where to write what was measured")
     parser.add_argument("--one", choices=ENGINES, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.one:
-        what = args.folder, args.rules[0], args.resolution
+        what = args.folder, args.rules[0], args.resolution, args.features
         entry = mass_pass(what[0]) if args.one == "duckdb" else one(args.one, *what)
         print(json.dumps(entry))
         return
     sizes, files = ([20_000], 4) if args.quick else (args.rows, args.files)
     found = []
     for n in sizes:
-        found += measure(n, files, args.engines, args.rules, args.resolution)
+        found += measure(
+            n, files, args.engines, args.rules, args.resolution, args.features
+        )
     if args.output:
         args.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

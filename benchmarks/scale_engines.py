@@ -1,7 +1,8 @@
 """Where the subjects of ``benchmarks.scale`` are, and what their workers take.
 
 Each engine is a context that gives the subjects of a folder of files, and a function
-that says by how many MB the largest worker has grown.
+that says by how many MB the largest worker has grown, and how many of these it takes
+the engine alone to read the files.
 """
 
 from __future__ import annotations
@@ -28,14 +29,18 @@ from consurv.distributed import frame_of
 
 __all__ = ["ENGINES", "cpu_seconds", "peak", "reader_of", "some_curves", "write_files"]
 
-FEATURES = ["x"]
-Given = Iterator[tuple[Partitions, Callable[[], float | None]]]
+Grown = tuple[float | None, float | None]
+Given = Iterator[tuple[Partitions, Callable[[], Grown]]]
 
 
 class Weibull:
-    """A model in closed form, of the wrong shape, scale and effect."""
+    """A model in closed form, of the wrong shape, scale and effect.
 
-    feature_names_in_ = FEATURES
+    Of its features one counts; the others make rows wider.
+    """
+
+    def __init__(self, features: int = 1) -> None:
+        self.feature_names_in_ = names_of(features)
 
     def predict_survival_function(self, X: Any) -> SurvivalCurves:
         """Return its curves."""
@@ -43,14 +48,22 @@ class Weibull:
         return SurvivalCurves.from_aft(location, 1 / 1.3)
 
 
-def write_files(folder: Path, rows: int, files: int) -> None:
+def names_of(features: int) -> list[str]:
+    """Return the names of features."""
+    return ["x", *(f"x{i}" for i in range(1, features))]
+
+
+def write_files(folder: Path, rows: int, files: int, features: int = 1) -> None:
     """Write subjects to files, part by part."""
+    others = names_of(features)[1:]
     size = -(-rows // files)
     for i in range(files):
         n = min(size, rows - i * size)
         q, y = conformal_set(n, seed=i)
         x = (np.log(q[:, 9]) - np.log(110 * np.log(2) ** (1 / 1.3))) / 0.4
+        noise = np.random.default_rng(i).normal(size=(n, len(others)))
         table = pd.DataFrame({"x": x, "time": y.time, "event": y.event})
+        table = table.join(pd.DataFrame(noise, columns=others))
         table.to_parquet(folder / f"{i:04d}.parquet", index=False)
 
 
@@ -59,11 +72,14 @@ def some_curves() -> SurvivalCurves:
     return Weibull().predict_survival_function(pd.DataFrame({"x": np.linspace(-2, 2)}))
 
 
-def reader_of(resolution: float | None = None, kind: str = "time") -> BlockReader:
+def reader_of(
+    resolution: float | None = None, kind: str = "time", features: int = 1
+) -> BlockReader:
     """Return what reads the subjects of these files for a kind of adjustment."""
     read = ADJUSTMENTS[kind].read
-    columns = OutcomeColumns("time", "event", FEATURES, resolution)
-    reader = partial(read, RawModel(Weibull()), levels=LEVELS, in_training=False)
+    columns = OutcomeColumns("time", "event", names_of(features), resolution)
+    raw = RawModel(Weibull(features))
+    reader = partial(read, raw, levels=LEVELS, in_training=False)
     return BlockReader(columns, LEVELS, reader)
 
 
@@ -72,14 +88,14 @@ def in_memory(folder: Path, read: BlockReader) -> Given:
     """Give all rows as one block."""
     block = read(pd.read_parquet(folder))
     assert block is not None
-    yield Blocks([block]), lambda: None
+    yield Blocks([block]), lambda: (None, None)
 
 
 @contextmanager
 def in_files(folder: Path, read: BlockReader) -> Given:
     """Give the files themselves."""
     with frame_of(folder).subjects(read, verbose=False) as subjects:
-        yield subjects, lambda: None
+        yield subjects, lambda: (None, None)
 
 
 @contextmanager
@@ -93,8 +109,10 @@ def on_dask(folder: Path, read: BlockReader, workers: int) -> Given:
     with LocalCluster(n_workers=workers, **how) as own, Client(own) as client:
         frame = dd.read_parquet(sorted(str(p) for p in folder.glob("*.parquet")))
         before = client.run(_started)
+        client.gather([client.compute(part) for part in map(_read, frame.to_delayed())])
+        reading = _growth(before, client.run(peak))
         with frame_of(frame).subjects(read, verbose=False) as subjects:
-            yield subjects, lambda: _growth(before, client.run(peak))
+            yield subjects, lambda: (_growth(before, client.run(peak)), reading)
 
 
 @contextmanager
@@ -131,7 +149,7 @@ def on_spark(folder: Path, read: BlockReader) -> Given:
     before = workers(_started)
     frame = session.read.parquet(str(folder))
     with frame_of(frame).subjects(read, verbose=False) as subjects:
-        yield subjects, lambda: _growth(before, workers(peak))
+        yield subjects, lambda: (_growth(before, workers(peak)), None)
     session.stop()
 
 
@@ -159,6 +177,13 @@ def _started() -> float:
 
     assert frame_of is not None
     return peak()
+
+
+def _read(part: Any) -> Any:
+    """Return a task that reads a partition of Dask's and does nothing else."""
+    import dask
+
+    return dask.delayed(len)(part)
 
 
 def _growth(before: dict[Any, float], after: dict[Any, float]) -> float:

@@ -500,3 +500,44 @@ class TestRefusals:
 
         with pytest.raises(InvalidInput, match="fit trains on rows in memory"):
             ConformalSurvival(WeibullAFT()).fit(files, **NAMES)
+
+
+class TestRowGroups:
+    """A file may be one group of rows; it is read page by page all the same."""
+
+    def test_are_not_held(self, tmp_path):
+        rng = np.random.default_rng(0)
+        names = [f"x{i}" for i in range(4)]
+        table = pd.DataFrame(rng.normal(size=(1_000_000, 4)), columns=names)
+        path = tmp_path / "one.parquet"
+        table.to_parquet(path, row_group_size=len(table))
+        before, most = pa.total_allocated_bytes(), 0
+        source = frame_of(path)._source
+        start = 0
+        for _, batch in source.batches(names, 1 << 13):
+            most = max(most, pa.total_allocated_bytes() - before)
+            rows = table.iloc[start : start + batch.num_rows]
+            assert_array_equal(batch.to_pandas().to_numpy(), rows.to_numpy())
+            start += batch.num_rows
+        assert start == len(table)
+        assert most < 0.5 * table.memory_usage(index=False).sum()
+
+    def test_of_a_part_of_a_file_are_all_that_is_read(self, tmp_path):
+        table = pd.DataFrame({"x": np.arange(100.0)})
+        table.to_parquet(tmp_path / "many.parquet", row_group_size=10)
+        (whole,) = pads.dataset(tmp_path / "many.parquet").get_fragments()
+        some = whole.subset(row_group_ids=[2, 5])
+        known = pads.FileSystemDataset(
+            [some], whole.physical_schema, whole.format, some.filesystem
+        )
+        found = [batch for _, batch in frame_of(known)._source.batches(["x"], 4)]
+        rows = pa.Table.from_batches(found)["x"].to_pylist()
+        assert rows == [*range(20, 30), *range(50, 60)]
+
+    def test_of_other_types_become_those_of_the_first_file(self, tmp_path):
+        for i, kind in enumerate(["float64", "float32", "int32"]):
+            table = pd.DataFrame({"x": np.array([1, 2], kind)})
+            table.to_parquet(tmp_path / f"{i}.parquet")
+        source = frame_of(tmp_path)._source
+        found = [batch for _, batch in source.batches(["x"], 4)]
+        assert pa.Table.from_batches(found)["x"].to_pylist() == [1.0, 2.0] * 3

@@ -11,11 +11,15 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.dataset as pads
+import pyarrow.parquet as pq
 
 from consurv._features import check_no_repeats
 from consurv.errors import InvalidInput
 
 __all__ = ["Source", "found_files", "open_source", "own_columns"]
+
+# Bytes of a column of a file that are read at once.
+_BUFFER = 1 << 16
 
 
 class Source(Protocol):
@@ -124,24 +128,12 @@ class _Files:
 
     def batches(self, names: list[Any], size: int) -> Iterator[tuple[str, Any]]:
         """Yield batches of one file after the other."""
-        how = pads.ParquetFragmentScanOptions(
-            use_buffered_stream=True, pre_buffer=False
-        )
         for fragment in self._fragments:
             path, start = _path(fragment), 0
             with _readable(path):
                 self._check(fragment, names)
-                found = fragment.to_batches(
-                    schema=self.schema,
-                    columns=names,
-                    batch_size=size,
-                    # Little is read ahead: it would be held.
-                    batch_readahead=1,
-                    fragment_readahead=1,
-                    fragment_scan_options=how,
-                    use_threads=False,
-                )
-                for batch in found:
+                wanted = pa.schema([self.schema.field(name) for name in names])
+                for batch in _batches(fragment, wanted, self.schema, size):
                     place = path if not start else f"{path}, rows from {start} on"
                     yield place, batch
                     start += batch.num_rows
@@ -165,6 +157,45 @@ class _Files:
                     f"{given.field(i).type}, and {wanted} in "
                     f"{_path(self._fragments[0])}"
                 )
+
+
+def _batches(fragment: Any, wanted: Any, schema: Any, size: int) -> Iterator[Any]:
+    """Yield the rows of a file, page by page where it is as it should be.
+
+    What the scanner of a dataset can do more, it does with a whole row group in memory.
+    """
+    file = _paged(fragment, wanted)
+    if file is not None:
+        with file:
+            names = wanted.names
+            for batch in file.iter_batches(size, columns=names, use_threads=False):
+                yield batch.select(names)
+        return
+    how = pads.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
+    yield from fragment.to_batches(
+        schema=schema,
+        columns=wanted.names,
+        batch_size=size,
+        # Little is read ahead: it would be held.
+        batch_readahead=1,
+        fragment_readahead=1,
+        fragment_scan_options=how,
+        use_threads=False,
+    )
+
+
+def _paged(fragment: Any, wanted: Any) -> Any:
+    """Return a whole Parquet file whose columns are of the types that are wanted."""
+    if not isinstance(fragment, pads.ParquetFileFragment):
+        return None
+    file = pq.ParquetFile(fragment.open(), buffer_size=_BUFFER, pre_buffer=False)
+    given = file.schema_arrow
+    here = all(given.get_field_index(name) >= 0 for name in wanted.names)
+    alike = here and all(given.field(f.name).type == f.type for f in wanted)
+    if alike and fragment.num_row_groups == file.num_row_groups:
+        return file
+    file.close(force=True)
+    return None
 
 
 class _Stream:
