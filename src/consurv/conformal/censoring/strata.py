@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from consurv._checks import Float, Index
 from consurv.conformal.parts.blocks import Block
 from consurv.conformal.parts.partitions import Partitions
 from consurv.conformal.parts.ranks import CellCounts, order_statistics
+from consurv.conformal.quantile.masses import EVERYONE
 
 __all__ = ["RawMedian", "Strata", "median_column"]
 
@@ -27,16 +29,18 @@ class RawMedian:
 
     def __call__(self, block: Block) -> Float:
         """Return the medians of a block."""
-        q = block.percentile_times
-        median = q[:, median_column(block.levels)]
-        return median[q.min(axis=1) < np.inf] if self.finite else median
+        median = block.percentile_times[:, median_column(block.levels)]
+        return median[self._counted(block)]
 
     def weights(self, block: Block) -> Float | None:
         """Return what they weigh."""
-        outcome = block.outcome
-        if self.finite:
-            outcome = outcome[block.percentile_times.min(axis=1) < np.inf]
-        return outcome.weight
+        weight = block.outcome.weight
+        return None if weight is None else weight[self._counted(block)]
+
+    def _counted(self, block: Block) -> Any:
+        if not self.finite or block.finite:
+            return EVERYONE
+        return block.percentile_times.min(axis=1) < np.inf
 
 
 @dataclass(frozen=True)

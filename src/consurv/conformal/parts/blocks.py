@@ -28,9 +28,11 @@ __all__ = ["Block", "Contribution", "CurveBlock", "Data", "Sweep"]
 
 S = TypeVar("S")
 # Subjects looked at together, so that all that belongs to them stays in the cache.
-_PART = 1 << 13
-# A sketch is made from about so many subjects of a block.
+_PART = 1 << 15
+# A sketch is made from about so many subjects of a block, or, without laws, from this
+# share of them, and at least so many.
 _SAMPLE = 1 << 14
+_SHARE, _LEAST = 1 << 4, 1 << 12
 # Scores of a sketch made together.
 _TOGETHER = 1 << 17
 # Rows whose percentile times are turned over together.
@@ -174,7 +176,7 @@ class Contribution:
         if not question.of_sample:
             return question.answer(self._masses(question.levels, question.of_laws))
         # Points are listed in the next round; with laws a narrow window saves one.
-        wanted = _SAMPLE if len(self.law_rows) else FEW_POINTS
+        wanted = _sample_of(self.n_subjects, len(self.law_rows))
         every = max(-(-self.n_subjects // wanted), 1)
         some = slice(None, None, every)
         law = None if self.law is None else self.law.select(some)
@@ -221,10 +223,8 @@ class Contribution:
         self, points: slice, laws: slice, levels: Index, room: int = _PART
     ) -> Masses:
         """Yield the mass of some subjects: many levels at once if they are few."""
-        point_q = self._turned(self.point_rows[points])
-        law_q = self._turned(self.law_rows[laws])
-        if not np.array_equal(levels, np.arange(len(point_q))):
-            point_q, law_q = point_q[levels], law_q[levels]
+        point_q = self._turned(self.point_rows[points], levels)
+        law_q = self._turned(self.law_rows[laws], levels)
         size, law = point_q.shape[1] + law_q.shape[1], self.law if law_q.size else None
         alone = not self.block.finite or (law is not None and not law.many_levels)
         step = 1 if alone else max(room // max(size, 1), 1)
@@ -239,10 +239,14 @@ class Contribution:
                 )
             yield group, mass
 
-    def _turned(self, rows: Index) -> Float:
+    def _turned(self, rows: Index, levels: Index) -> Float:
         """Return percentile times, one row for each level."""
         q = self.block.percentile_times
-        turned = np.empty((q.shape[1], len(rows)))
+        turned = np.empty((len(levels), len(rows)))
+        if not np.array_equal(levels, np.arange(q.shape[1])):
+            for own, p in zip(turned, levels.tolist(), strict=True):
+                q[:, p].take(rows, out=own, mode="clip")
+            return turned
         for part in _parts(len(rows), _TURNED):  # within the cache
             turned[:, part] = q.take(rows[part], axis=0).T
         return turned
@@ -288,6 +292,15 @@ class Contribution:
             return law.at(*self.block.line(q), rows)
         finite = np.flatnonzero(q[0] < np.inf)
         return law.at(*self.block.line(q[:, finite]), finite + rows.start)
+
+
+def _sample_of(n: int, n_law: int) -> int:
+    """Return how many of n subjects a sketch is made from."""
+    if n_law:
+        return _SAMPLE
+    if n <= FEW_POINTS:  # all are listed
+        return FEW_POINTS
+    return min(max(n // _SHARE, _LEAST), FEW_POINTS)
 
 
 def _parts(n: int, size: int = _PART) -> list[slice]:

@@ -93,8 +93,9 @@ class RecalibratedLaw(EvenDraws):
 
     def value(self, rows: Index, index: Index, x: Float) -> Float:
         """Return S at x, in the cell that begins at a node."""
-        place = rows * self.width + np.minimum(index, self.width - 2)
-        level = self.stratum[rows] * self.width + np.minimum(index, self.width - 2)
+        inside = np.minimum(index, self.width - 2)
+        place = rows * self.width + inside
+        level = self.stratum[rows] * self.width + inside
         times, levels = self.times.ravel(), self.levels.ravel()
         start, upper = times.take(place), levels.take(level)
         with np.errstate(divide="ignore"):
@@ -163,7 +164,7 @@ class _RecalibratedMass(LineMass):
         law = self.law
         x = self.offset - s[:, None] * self.rate
         past = np.flatnonzero(x > law.c)
-        rows, x = past % max(self.n, 1), x.ravel()[past]
+        rows, x = past if len(s) == 1 else past % self.n, x.ravel()[past]
         if above is None:
             cells = law.index(rows, x)
         else:  # whoever is past c further up is so here

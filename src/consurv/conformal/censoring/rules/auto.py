@@ -44,12 +44,11 @@ class _Look:
 
     def answer(self, block: Block) -> _Seen:
         """Return the numbers of one block."""
-        q = block.percentile_times
-        known = q.min(axis=1, initial=np.inf) < np.inf
-        seen = block.outcome[block.outcome.event & known]
+        q, known = block.percentile_times, _finite_rows(block).outcome
         finite = q if block.finite else q[q < np.inf]
         largest = float(finite.max(initial=0.0))
-        return _Seen(int(known.sum()), seen.total_weight, largest, not block.finite)
+        events = known[known.event].total_weight
+        return _Seen(len(known), events, largest, not block.finite)
 
 
 _MEDIANS = RawMedian(finite=True)
