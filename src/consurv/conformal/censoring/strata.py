@@ -30,12 +30,16 @@ class RawMedian:
     def __call__(self, block: Block) -> Float:
         """Return the medians of a block."""
         median = block.percentile_times[:, median_column(block.levels)]
-        return median[self._counted(block)]
+        counted: Float = median[self._counted(block)]
+        return counted
 
     def weights(self, block: Block) -> Float | None:
         """Return what they weigh."""
         weight = block.outcome.weight
-        return None if weight is None else weight[self._counted(block)]
+        if weight is None:
+            return None
+        counted: Float = weight[self._counted(block)]
+        return counted
 
     def _counted(self, block: Block) -> Any:
         if not self.finite or block.finite:
