@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.hangs import STALLED
+
 ROOT = Path(__file__).resolve().parent.parent
-# What watches over all tests, with shorter limits.
-RUN = """
-import sys, pytest
-import tests.conftest as plugin
-plugin.LONGEST, plugin.AFTERWARDS = 6.0, 4.0
-here = sys.argv[1]
-how = ["-q", "-p", "no:cacheprovider", "-c", f"{here}/none.ini", "--timeout=2"]
-sys.exit(pytest.main([*how, here], plugins=[plugin]))
+# What watches over all tests, with shorter limits; a file, since workers read it, too.
+WATCH = """
+from tests import hangs
+hangs.LONGEST, hangs.AFTERWARDS, hangs.SILENCE = {longest}, 2.0, 4.0
+from tests.conftest import pytest_configure
 """
 HANGS = {
     "a test": "def test_it():\n    while True: time.sleep(0.1)\n",
@@ -27,6 +27,14 @@ def test_it():
     finally:
         time.sleep(60)
 """,
+    "what it leaves": """
+@pytest.fixture
+def there():
+    yield
+    time.sleep(60)
+def test_it(there):
+    assert False
+""",
     "a thread": """
 def test_it():
     threading.Thread(target=time.sleep, args=(60,)).start()
@@ -34,19 +42,47 @@ def test_it():
 }
 
 
-@pytest.mark.parametrize("what", HANGS)
-def test_a_process_that_hangs_ends(tmp_path, what):
-    (tmp_path / "none.ini").write_text("[pytest]\n")
-    (tmp_path / "test_it.py").write_text(f"import threading, time\n{HANGS[what]}")
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, str(tmp_path)],
-        cwd=ROOT,
+def run(folder, tests, *how, longest=3.0):
+    (folder / "none.ini").write_text("[pytest]\n")
+    (folder / "conftest.py").write_text(WATCH.format(longest=longest))
+    (folder / "test_it.py").write_text(f"import pytest, threading, time\n{tests}")
+    command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *how]
+    return subprocess.run(
+        [sys.executable, *command, "-c", f"{folder}/none.ini"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         timeout=50,
     )
+
+
+@pytest.mark.parametrize("what", HANGS)
+def test_a_process_that_hangs_ends(tmp_path, what):
+    done = run(tmp_path, HANGS[what], "--timeout=1")
     assert done.returncode == 1
     if what == "a test":
         assert "1 failed" in done.stdout
     else:
         assert "Timeout (0:00:0" in done.stderr
+
+
+WAITS = "def test_quick(): pass\ndef test_it(): time.sleep(60)\n"
+FAILS = WAITS.replace("pass", "raise ValueError('this too')")
+
+
+@pytest.mark.parametrize(("tests", "status"), [(WAITS, STALLED), (FAILS, 1)])
+def test_processes_that_wait_for_each_other_end(tmp_path, tests, status):
+    """And what they have not run is known, to be run by itself."""
+    done = run(tmp_path, tests, "-n", "2", longest=60.0)
+    assert done.returncode == status
+    assert "1 tests left" in done.stderr
+    # Where each of them is.
+    assert "time.sleep" in done.stderr or "in test_it" in done.stderr
+    assert ("this too" in done.stderr) == (status == 1)
+    left = tmp_path / "build" / "tests-left.txt"
+    assert left.read_text() == "test_it.py::test_it\n"
+    if status == STALLED:
+        left.write_text("test_it.py::test_quick\n")
+        again = run(tmp_path, WAITS, f"@{left}")
+        assert again.returncode == 0, again.stdout

@@ -311,7 +311,10 @@ class TestCancellation:
     @pytest.fixture
     def folder(self, tmp_path, monkeypatch):
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-        return tmp_path
+        # A shell that starts tests in the background has them ignore it.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield tmp_path
+        signal.signal(signal.SIGINT, before)
 
     @pytest.mark.parametrize("kind", ["time", "recalibrated", "level"])
     def test_while_rows_are_predicted(self, files, folder, small_batches, kind):
