@@ -16,6 +16,7 @@ _MAY_SKIP = re.compile(
     # Golden numbers of another processor.
     r"|torch computes with .* here|this machine has .*: training rounds otherwise"
     r"|needs a GPU"
+    r"|all tests skipped by \+SKIP option"  # an example that is shown, not run
     r"|pandas 3"
     r"|Rscript or its package"  # another language, an oracle where it is installed
 )
