@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 from tests import hangs, skips
@@ -20,11 +21,15 @@ if _CPU.exists() and "avx512" in _CPU.read_text():
     os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx2")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_configure(config):
     """Know what may be skipped, and let nothing hang."""
-    config.pluginmanager.register(skips)
-    config.pluginmanager.register(hangs.Alone())
+    manager = config.pluginmanager
+    manager.register(skips)
     hands_out = not hasattr(config, "workerinput") and config.getoption("dist", "no")
     if hands_out and hands_out != "no":
         left = config.rootpath / "build" / "tests-left.txt"
-        config.pluginmanager.register(hangs.Apart(left))
+        reporter = manager.get_plugin("terminalreporter")
+        manager.register(hangs.Apart(left, reporter.summary_stats))
+    else:
+        manager.register(hangs.Alone())

@@ -4,7 +4,8 @@ A test has its time (pytest-timeout). What that cannot end, such as code that ne
 comes back to Python or a fixture that waits while it is taken down, is ended with its
 process, and xdist starts another one. And where nothing comes back at all, since the
 processes wait for each other, the one that hands tests out ends the others and says
-which tests have not run: ``make test`` runs those by themselves.
+which tests have not run: ``make test`` runs those by themselves. Where all have run and
+only the end does not come, it prints the summary and ends.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -61,16 +63,22 @@ class Apart:
     ----------
     left : Path
         File for the names of tests that have not run.
+    summarise : callable
+        Prints how many tests have passed and how many failed.
     """
 
-    def __init__(self, left: Path) -> None:
+    def __init__(self, left: Path, summarise: Callable[[], None]) -> None:
         self._left = left
+        self._summarise = summarise
         self._out = os.dup(2)
         self._pids: list[int] = []
+        self._known = False
         self._waiting: dict[str, None] = {}
         self._failed: dict[str, str] = {}
         self._news = time.monotonic()
-        self._over = threading.Event()
+        # What the run ends with, once pytest has said all there is to say.
+        self._status: int | None = None
+        self._ends = threading.Lock()
 
     @pytest.hookimpl
     def pytest_sessionstart(self):
@@ -86,7 +94,13 @@ class Apart:
     def pytest_xdist_node_collection_finished(self, ids):
         self._news = time.monotonic()
         # Processes that come later look at the same tests again.
-        self._waiting = self._waiting or dict.fromkeys(ids)
+        if not self._known:
+            self._known, self._waiting = True, dict.fromkeys(ids)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self._failed[report.nodeid] = report.longreprtext
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report):
@@ -97,27 +111,39 @@ class Apart:
         if report.when == "teardown" or report.failed:
             self._waiting.pop(report.nodeid, None)
 
-    @pytest.hookimpl
-    def pytest_sessionfinish(self):
-        self._over.set()
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, exitstatus):
+        # Processes that are ended here are no crash to be told of.
+        with self._ends:
+            pass
+        # After all others, the one that prints the summary included.
+        yield
+        self._news, self._status = time.monotonic(), int(exitstatus)
 
     def _wait(self) -> None:
-        while not self._over.wait(1.0):
-            if time.monotonic() - self._news > SILENCE:
-                self._end()
+        while True:
+            time.sleep(1.0)
+            silence = time.monotonic() - self._news
+            all_run = self._known and not self._waiting
+            if silence > (AFTERWARDS if all_run else SILENCE):
+                self._end(silence)
 
-    def _end(self) -> None:
-        for name, why in self._failed.items():
-            self._say(f"FAILED {name}\n{why}")
+    def _end(self, silence: float) -> None:
+        self._ends.acquire()
         left = list(self._waiting)
-        # Now, before processes are ended, which is a failure of theirs.
-        status = 1 if self._failed or not left else STALLED
+        status = self._status
+        if status is None:
+            for name, why in self._failed.items():
+                self._say(f"FAILED {name}\n{why}")
+            status = 1 if self._failed else STALLED if left else 0
         self._left.parent.mkdir(parents=True, exist_ok=True)
         self._left.write_text("".join(f"{name}\n" for name in left))
-        self._say(f"nothing has come back for {SILENCE:g} s; {len(left)} tests left:")
+        self._say(f"nothing has come back for {silence:.0f} s; {len(left)} tests left:")
         for name in left[:20]:
             self._say(f"  {name}")
+        self._say("")
         # Each says where all its threads are, and ends.
+        faulthandler.dump_traceback(self._out)
         for sign in (signal.SIGABRT, signal.SIGKILL):
             for pid in self._pids:
                 try:
@@ -125,6 +151,8 @@ class Apart:
                 except ProcessLookupError:
                     continue
             time.sleep(2.0)
+        if self._status is None and not left:
+            self._summarise()
         sys.stdout.flush()
         os._exit(status)
 

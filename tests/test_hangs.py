@@ -42,9 +42,9 @@ def test_it():
 }
 
 
-def run(folder, tests, *how, longest=3.0):
+def run(folder, tests, *how, longest=3.0, also=""):
     (folder / "none.ini").write_text("[pytest]\n")
-    (folder / "conftest.py").write_text(WATCH.format(longest=longest))
+    (folder / "conftest.py").write_text(WATCH.format(longest=longest) + also)
     (folder / "test_it.py").write_text(f"import pytest, threading, time\n{tests}")
     command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *how]
     return subprocess.run(
@@ -86,3 +86,29 @@ def test_processes_that_wait_for_each_other_end(tmp_path, tests, status):
         left.write_text("test_it.py::test_quick\n")
         again = run(tmp_path, WAITS, f"@{left}")
         assert again.returncode == 0, again.stdout
+
+
+ENDS = {
+    "a process": "if apart: time.sleep(60)",
+    "the one that hands out": "if not apart: time.sleep(60)",
+    "a thread of it": "threading.Thread(target=time.sleep, args=(60,)).start()",
+}
+
+
+@pytest.mark.parametrize(
+    ("what", "passes"), [*((what, True) for what in ENDS), ("a process", False)]
+)
+def test_an_end_that_does_not_come_is_no_failure(tmp_path, what, passes):
+    """All tests have run: what they have shown stands."""
+    also = f"""
+import threading, time
+def pytest_sessionfinish(session):
+    apart = hasattr(session.config, "workerinput")
+    {ENDS[what]}
+"""
+    tests = f"def test_quick(): pass\ndef test_it(): assert {passes}\n"
+    done = run(tmp_path, tests, "-n", "2", also=also)
+    assert done.returncode == int(not passes), done.stderr
+    assert ("2 passed" if passes else "1 failed, 1 passed") in done.stdout
+    assert "0 tests left" in done.stderr
+    assert ("assert False" in done.stdout + done.stderr) != passes
