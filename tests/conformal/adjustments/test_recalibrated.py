@@ -162,6 +162,24 @@ class TestBeyondTheLevels:
 
 
 class TestKeeps:
+    @pytest.mark.parametrize("limit", ["two visits", "between visits"])
+    def test_a_right_model_of_visits_stays_right(self, limit):
+        """Events are found at visits; some are censored between them."""
+        rng = np.random.default_rng(0)
+        n, visit = 300, 3.0
+        scale = 6 * np.exp(0.7 * rng.normal(size=n))
+        time = np.ceil(scale * rng.exponential(size=n) / visit) * visit
+        last = 2 * visit if limit == "two visits" else rng.exponential(20, n)
+        y = Outcome(np.minimum(time, last), time <= last)
+        q = np.ceil(-np.log(FINE_LEVELS) * scale[:, None] / visit) * visit
+        reading = np.column_stack([q, np.zeros(n), np.full(n, np.inf)])
+        found = find(reading, y)
+        assert found.recalibration.unit * found.recalibration.scale == visit
+        curves = found.apply(reading)
+        grid = visit * np.arange(1, 10) + 0.1
+        truth = np.exp(-np.floor(grid / visit) * visit / scale[:, None])
+        assert np.mean((curves.survival_at(grid) - truth) ** 2) < 0.0006
+
     @pytest.mark.parametrize("coarse", [False, True])
     def test_order_of_medians_and_monotone_times(self, coarse):
         rng = np.random.default_rng(2)

@@ -20,8 +20,17 @@ def test_whole_months_have_a_unit_and_continuous_times_none():
     assert unit_of(months) == 1.0
     assert unit_of(months[:100] / 12) == 1 / 12
     assert unit_of(rng.exponential(20, 300)) == 0.0
-    assert unit_of(np.ones(2)) == 0.0
+    assert unit_of(np.ones(2)) == 0.0  # so few may be tied by chance
     assert unit_of(np.repeat(np.arange(1.0, 2102), 2)) == 0.0
+
+
+def test_one_or_two_distinct_times_are_a_lattice():
+    """A study of two visits, or of one."""
+    assert unit_of(np.repeat([0.5, 1.0], 20)) == 0.5
+    assert unit_of(np.repeat([6.0, 8.0], 20)) == 2.0
+    assert unit_of(np.full(40, 0.25)) == 0.25
+    assert unit_of(np.repeat([1.0, np.pi], 20)) == 0.0
+    assert unit_of(np.repeat([0.5, 1.0], 4)) == 0.0
 
 
 def test_rounding_makes_no_unit_and_hides_none():
@@ -48,7 +57,16 @@ def test_windows_of_events_and_censored(readings):
     assert_allclose(ratio, 0.4 * np.exp(shapes.log_width[y.event]), rtol=1e-9)
     whole = Windows.of(y, shapes, 2.0)
     assert_allclose(whole.low[y.event], np.maximum(y.time - 2, 0.1)[y.event])
-    assert_array_equal(whole.high, y.time)
+    assert_array_equal(whole.high[y.event], y.time[y.event])
+    # The others were event-free at the last visit, or had none so far.
+    passed = np.floor(y.time[~y.event] / 2) * 2
+    expected = np.where(passed > 0, passed, np.minimum(0.1, y.time[~y.event]))
+    assert_allclose(whole.low[~y.event], expected)
+    assert_array_equal(whole.high[~y.event], whole.low[~y.event])
+    # A time that is whole but for rounding stays what it is.
+    near = Outcome(np.array([6 - 1e-9, 6 + 1e-9]), [0, 0])
+    windows = Windows.of(near, shapes.take([0, 0]), 2.0)
+    assert_array_equal(windows.high, near.time)
 
 
 def test_windows_follow_a_law_of_two_parts():

@@ -116,12 +116,13 @@ class Facts:
     ----------
     n, n_events, n_ending : int
         Subjects whose curves have a shape, events, and curves that end early.
-    total : float
-        What these subjects weigh; as many there are without weights.
+    total, total_events : float
+        What these subjects weigh, and those with an event; as many there are without
+        weights.
     stepped : bool
         Whether some curves have drops.
-    times : ndarray
-        The distinct times; more than ``MOST_TIMES`` are cut short.
+    times, event_times : ndarray
+        The distinct times, and those of events; more than ``MOST_TIMES`` are cut short.
     sums : ndarray of shape (2, 2)
         Of log medians and log widths, and of their squares.
     marks : ndarray of uint64
@@ -134,8 +135,10 @@ class Facts:
     n_events: int
     n_ending: int
     total: float
+    total_events: float
     stepped: bool
     times: Float
+    event_times: Float
     sums: Float
     marks: Marks
     alike: Index
@@ -148,8 +151,10 @@ class Facts:
             sum(part.n_events for part in parts),
             sum(part.n_ending for part in parts),
             sum(part.total for part in parts),
+            sum(part.total_events for part in parts),
             any(part.stepped for part in parts),
-            _first(np.concatenate([part.times for part in parts]), MOST_TIMES + 1),
+            _distinct([part.times for part in parts]),
+            _distinct([part.event_times for part in parts]),
             np.sum([part.sums for part in parts], axis=0),
             *_smallest([(part.marks, part.alike) for part in parts]),
         )
@@ -159,9 +164,13 @@ class Facts:
         """The unit of whole times, or 0.
 
         Times count as whole only where raw curves have drops: models with smooth
-        curves speak of times that were rounded later.
+        curves speak of times that were rounded later. It is enough that events come at
+        whole times, as where they are found at visits.
         """
-        return whole_unit(self.times, self.total) if self.stepped else 0.0
+        if not self.stepped:
+            return 0.0
+        of_events = self.event_times, self.total_events
+        return whole_unit(self.times, self.total) or whole_unit(*of_events)
 
     @property
     def centre(self) -> Float:
@@ -195,32 +204,37 @@ class _Look:
         """Return those of some subjects."""
         empty = np.empty(0)
         none = empty, np.zeros((2, 2)), empty.view(np.uint64), empty.view(np.intp)
-        nothing = Facts(0, 0, 0, 0, False, *none)
+        nothing = Facts(0, 0, 0, 0, 0, False, empty, *none)
         return Facts.merged([nothing, *map(_facts, samples)])
 
 
 def _facts(sample: Sample) -> Facts:
     shapes = sample.shapes
     pair, outcome = np.stack([shapes.log_median, shapes.log_width]), sample.outcome
+    events = outcome[outcome.event]
     square = pair**2
     if outcome.weight is not None:
         pair, square = pair * outcome.weight, square * outcome.weight
     return Facts(
         len(sample),
-        sample.outcome.n_events,
+        len(events),
         int(np.isfinite(shapes.t_end).sum()),
         outcome.total_weight,
+        events.total_weight,
         bool(shapes.stepped.any()),
-        _first(sample.outcome.time, MOST_TIMES + 1),
+        _distinct([outcome.time]),
+        _distinct([events.time]),
         np.stack([pair.sum(axis=1), square.sum(axis=1)]),
         *_smallest([(sample.marks, np.ones(len(sample), dtype=np.intp))]),
     )
 
 
-def _first(values: Any, most: int) -> Any:
-    """Return the smallest values, each once."""
-    ordered = np.sort(values)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]][:most]
+def _distinct(times: Sequence[Float]) -> Float:
+    """Return the smallest times, each once: one more than may be a lattice."""
+    ordered = np.sort(np.concatenate(times))
+    new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    distinct: Float = ordered[new][: MOST_TIMES + 1]
+    return distinct
 
 
 def _smallest(parts: Sequence[tuple[Marks, Index]]) -> tuple[Marks, Index]:

@@ -34,7 +34,9 @@ _WHOLE = 1e-3
 _ROUNDED = 1e-9
 # A longest time of more units is no lattice of months or days, but one of rounding.
 _MOST_UNITS = 1e6
-# An event in the first unit happened after this share of it: log 0 is out of reach.
+# Fewer subjects may all have, say, even times by chance.
+_FEWEST = 10
+# What happens in the first unit happens after this share of it: log 0 is out of reach.
 _FIRST = 0.05
 # Nothing that was seen is less likely under the broad law: no subject rules.
 _LEAST_LIKELY = 1e-9
@@ -52,20 +54,19 @@ def whole_unit(times: Float, n: float) -> float:
 
     Examples
     --------
-    >>> whole_unit(np.array([2.0, 4, 6, 10]), 5)
+    >>> whole_unit(np.array([2.0, 4, 6, 10]), 50)
     2.0
-    >>> whole_unit(np.array([2.0, 4, 6, 10]), 4)  # nothing is tied
+    >>> whole_unit(np.arange(1.0, 51), 50)  # nothing is tied
     0.0
-    >>> whole_unit(np.array([2.0, 4, 4 + 1e-15, 6, 10]), 8)
+    >>> whole_unit(np.array([2.0, 4, 4 + 1e-15, 6, 10]), 50)
     2.0
     """
-    if times.size > MOST_TIMES:
+    if times.size > MOST_TIMES or n < _FEWEST:
         return 0.0
-    rises = np.diff(times, prepend=-np.inf)
-    times = times[rises > _ROUNDED * times.max(initial=0.0)]
-    if times.size < 3 or np.isclose(times.size, n, rtol=1e-9):
+    times = times[np.diff(times, prepend=0.0) > _ROUNDED * times.max(initial=0.0)]
+    if not times.size or np.isclose(times.size, n, rtol=1e-9):
         return 0.0
-    counts = times / np.diff(times).min()
+    counts = times / np.diff(times, prepend=0.0).min()
     whole = np.rint(counts)
     if whole[-1] > _MOST_UNITS or np.abs(counts - whole).max() >= _WHOLE:
         return 0.0
@@ -91,16 +92,19 @@ class Windows:
 
     @classmethod
     def of(cls, outcome: Outcome, shapes: Shapes, unit: float) -> Windows:
-        """Return the windows of outcomes: of one unit where times are whole ones."""
+        """Return the windows of outcomes: of one unit where events come at whole ones.
+
+        There a censored subject is known to be event-free up to the last whole one.
+        """
         time, event = outcome.time, outcome.event
         if unit:
-            low = np.minimum(np.maximum(time - unit, _FIRST * unit), time)
-            high = time
-        else:
-            low, high = time.copy(), time.copy()
-            rows = np.flatnonzero(event)
-            low[rows], high[rows] = _around(shapes.take(rows), time[rows])
-        return cls(np.where(event, low, time), np.where(event, high, time), event)
+            passed = np.where(event, time - unit, _last_whole(time, unit))
+            low = np.minimum(np.maximum(passed, _FIRST * unit), time)
+            return cls(low, np.where(event, time, low), event)
+        low, high = time.copy(), time.copy()
+        rows = np.flatnonzero(event)
+        low[rows], high[rows] = _around(shapes.take(rows), time[rows])
+        return cls(low, high, event)
 
     def until(self, t_end: Float, time: Float) -> Windows:
         """Return what is seen of subjects that are followed no longer than *t_end*."""
@@ -127,6 +131,13 @@ class Windows:
         seen = np.where(self.event, between, expit(-high))
         broad: Float = np.maximum(seen, _LEAST_LIKELY)
         return broad
+
+
+def _last_whole(time: Float, unit: float) -> Float:
+    """Return the last whole number of units up to each time; one near it stays."""
+    counts = time / unit
+    near = np.abs(counts - np.rint(counts)) < _WHOLE
+    return np.where(near, time, np.floor(counts) * unit)
 
 
 def _around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
