@@ -12,6 +12,7 @@ from consurv import (
     KaplanMeier,
     Outcome,
     SurvivalCurves,
+    breslow,
     conformal_levels,
 )
 from consurv.conformal import LevelAdjustment
@@ -409,6 +410,11 @@ class TestTimesAt:
         assert_array_equal(
             curves._times_at(np.array([0.0, 0.5, 1.0])), [[np.inf] * 2 + [0]]
         )
+
+    def test_proportional_curves_where_every_level_is_1(self):
+        baseline = breslow(np.zeros(3), Outcome([1, 2, 3], [1, 0, 1]))
+        curves = baseline.curves(np.zeros(2))
+        assert_array_equal(curves._times_at(np.array([1.0, 1.0])), np.zeros((2, 2)))
 
     def test_repeated_levels(self):
         curves = SurvivalCurves([4], [[0.0]])

@@ -190,7 +190,7 @@ class Steps:
         the wanted one; only there is S itself looked at.
         """
         hazards = self._jump_hazard
-        if not len(hazards):
+        if not (len(hazards) and level.size):
             return np.zeros((len(level), len(log_risk)), dtype=np.intp)
         with np.errstate(divide="ignore"):
             fall = np.minimum(-np.log(level), _ZERO)
