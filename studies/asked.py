@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from consurv._registry import resolve
+from consurv.errors import InvalidInput
 from studies.config import StudyConfig
 from studies.named import known_names, takes
 from studies.names import STUDIES
-from studies.preset.causes import PAPER
+from studies.preset.causes import PAPER, TIME_SCALES
 from studies.sources import quick_names
 from studies.toml import read_config
 
@@ -74,6 +75,7 @@ class Asked:
         }
         values |= {key: value for key, value in given.items() if value is not None}
         if self.time_scale is not None:
+            _check_time_scale(self.time_scale, values.get("training"))
             values["settings"] = self._with_time_scale(values.get("settings", {}))
         return StudyConfig(study, **values)
 
@@ -86,3 +88,12 @@ def _names(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [name for name in (part.strip() for part in text.split(",")) if name]
+
+
+def _check_time_scale(name: str, training: str | None) -> None:
+    resolve({scale: scale for scale in TIME_SCALES}, name, "time scale")
+    if training != "paper":
+        raise InvalidInput(
+            f"--time-scale {name} is one of the authors' log-normal network; add "
+            "--preset paper, or --training paper"
+        )

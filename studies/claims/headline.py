@@ -20,8 +20,8 @@ _PAPER = {
     "mae_po": "45 of 76, 4 significantly",
 }
 _DEPENDS = (
-    "depends on how models are trained and how parametric curves end, see the "
-    "decomposition"
+    "depends on the splits, on how models are trained and on how parametric curves "
+    "end, see the decomposition"
 )
 
 

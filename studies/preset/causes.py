@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-__all__ = ["CONFORMAL", "METRICS", "PAPER", "TAILS", "TRAINING", "Causes"]
+__all__ = [
+    "CONFORMAL",
+    "METRICS",
+    "PAPER",
+    "TAILS",
+    "TIME_SCALES",
+    "TRAINING",
+    "Causes",
+]
 
 # The first of each is our default, the second the authors'.
 TRAINING = ("ours", "paper")
 TAILS = ("law", "line")
 METRICS = ("ours", "paper")
 CONFORMAL = ("ours", "paper")
+# Of the authors' log-normal network: with its slip, and without.
+TIME_SCALES = ("coded", "corrected")
 # What ``--preset paper`` stands for; `studies.preset.lines` has the source of each.
 PAPER = {
     "training": "paper",

@@ -17,7 +17,8 @@ class Line:
     ----------
     option : str
         The option that switches it: training, tails, stratify, metrics, conformal,
-        percentiles; "both" where the two do the same.
+        percentiles; "both" where the two do the same, "neither" where the preset has
+        what is ours.
     what, paper, ours : str
     source : str
         A section of the paper, or a file of shi-ang/CSD, commit a212cdf, or of pycox.
@@ -108,6 +109,13 @@ LINES = (
         "likelihood summed over the batch, terms of calibration not; σ ≥ 0.607",
         "means; σ within the spread of log times × exp(±2.5)",
         "model/loss.py, LikelihoodLogNormal",
+    ),
+    Line(
+        "training",
+        "survival function matching",
+        "distances at the times of events summed, over the range of these times",
+        "integral over time, over the last time",
+        "model/loss.py, compute_km_cal",
     ),
     Line(
         "training",
@@ -218,6 +226,42 @@ LINES = (
         "10 points up to the last time of training and test; no error where there are "
         "no weights; no weights where nobody in the test set is censored",
         "100 points up to the last time of the test set that has weights",
+        "run.py",
+    ),
+    Line(
+        "metrics",
+        "MAE-PO",
+        "pseudo-observations are areas below straight lines between events",
+        "areas below the steps of Kaplan–Meier, which are its mean",
+        "SurvivalEVAL's mae, called in run.py",
+    ),
+    Line(
+        "neither",
+        "ties in the weights of IBS",
+        "subjects with an event count as at risk of the censorings at its time, and "
+        "the weight of an event is taken after them",
+        "events leave first, and the weight is taken before",
+        "SurvivalEVAL's KaplanMeier and brier_score_multiple_points",
+    ),
+    Line(
+        "neither",
+        "learning rate of DeepSurv, N-MTLR, CQRNN, log-normal",
+        "falls along a cosine to a thousandth after 10,000 epochs",
+        "constant",
+        f"{_DEEP}, icp/scorer.py",
+    ),
+    Line(
+        "neither",
+        "CRPS, and X-cal of the censored",
+        "trapezoid rule on 32 points, 10⁻⁴ added to times; soft shares of bins",
+        "quadrature to rounding; exact shares",
+        "model/loss.py, CRPS and compute_x_cal",
+    ),
+    Line(
+        "neither",
+        "DeepHit's first edge",
+        "just before the first time of training and validation rows",
+        "just before that of the training rows",
         "run.py",
     ),
     Line(

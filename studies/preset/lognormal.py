@@ -17,10 +17,10 @@ from consurv.models.deep.lognormal import LogNormalNN
 from consurv.models.deep.losses.calibration import batch_kaplan_meier, x_calibration
 from consurv.models.deep.losses.lognormal import lognormal_nll, lognormal_survival
 from consurv.outcome import Outcome
+from studies.preset.causes import TIME_SCALES
 
-__all__ = ["TIME_SCALES", "PaperLogNormal"]
+__all__ = ["PaperLogNormal"]
 
-TIME_SCALES = ("coded", "corrected")
 # Scaled times from 0 to 5 are labelled as 0 to the largest training time.
 _STRETCH = 5.0
 _FLOOR = 0.5
@@ -53,7 +53,7 @@ class PaperLogNormal(LogNormalNN):
     >>> X, y = np.zeros((20, 1)), (np.ones(20), np.arange(1.0, 21.0))
     >>> settings = {"max_epochs": 1, "random_state": 0}
     >>> fits = [PaperLogNormal(time_scale=scale, **settings).fit(X, y, X, y)
-    ...         for scale in TIME_SCALES]
+    ...         for scale in ("coded", "corrected")]
     >>> coded, corrected = (f.predict_survival_function(X).median()[0] for f in fits)
     >>> round(float(corrected / coded), 3)
     5.0

@@ -9,7 +9,7 @@ from scipy.integrate import trapezoid
 
 from consurv.curves.curves import SurvivalCurves
 from consurv.curves.kaplan_meier import KaplanMeier
-from consurv.metrics import evaluate, km_calibration
+from consurv.metrics import evaluate, km_calibration, mae_po
 from consurv.metrics.brier import BrierScoreResult
 from consurv.metrics.evaluate import Evaluation
 from consurv.metrics.ipcw import CensoringCurve
@@ -23,11 +23,12 @@ _BRIER_POINTS = 10
 def evaluate_as_paper(
     y: Outcome, curves: SurvivalCurves, *, y_train: KaplanMeier
 ) -> Evaluation:
-    """Evaluate with KM-cal up to the last event and the Brier score on 10 points.
+    """Evaluate with KM-cal, the Brier score and MAE-PO of SurvivalEVAL.
 
-    The points go from 0 to the last time of training and test. Where the censoring
-    curve is 0 a subject counts as if it had no error, and a test set without censoring
-    is not weighted, as in the authors' code.
+    KM-cal ends at the last event. The Brier score has 10 points from 0 to the last time
+    of training and test; where the censoring curve is 0 a subject counts as if it had
+    no error, and a test set without censoring is not weighted. Pseudo-observations are
+    areas below straight lines between the events of the Kaplan–Meier curve.
 
     Parameters
     ----------
@@ -47,6 +48,7 @@ def evaluate_as_paper(
         evaluate(y, curves, y_train=y_train),
         km_calibration=km_calibration(y, curves, grid="event"),
         integrated_brier_score=_brier(y, curves, y_train),
+        mae_po=mae_po(y, curves, y_train=y_train, area="trapezoid"),
     )
 
 

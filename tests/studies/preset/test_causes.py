@@ -63,6 +63,12 @@ class TestOptions:
         with pytest.raises(InvalidInput, match="unknown preset 'papr'"):
             Asked(preset="papr").configs("main")
 
+    def test_refuses_a_time_scale_that_nothing_has(self) -> None:
+        with pytest.raises(InvalidInput, match="unknown time scale 'code'"):
+            Asked(preset="paper", time_scale="code").configs("objective")
+        with pytest.raises(InvalidInput, match="add --preset paper"):
+            Asked(time_scale="coded").configs("objective")
+
     def test_each_asks_for_another_record(self) -> None:
         changes = [{}, {"training": "paper"}, {"tails": "line"}, {"metrics": "paper"}]
         assert len({asked_of(**change) for change in changes}) == 4
