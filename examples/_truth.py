@@ -48,7 +48,7 @@ def draw(ax: Any, data: SimulatedDataset, curves: SurvivalCurves, title: str) ->
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
 
 
-def tell_groups(ax: Any) -> None:
+def tell_groups(ax: Any, corner: str = "upper left") -> None:
     """Say in a free corner which line is which fifth of risk."""
     looks = {"frameon": False, "fontsize": "small", "title_fontsize": "small"}
-    ax.legend(loc="upper left", title="predicted risk", labelspacing=0.3, **looks)
+    ax.legend(loc=corner, title="predicted risk", labelspacing=0.3, **looks)

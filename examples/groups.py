@@ -58,7 +58,7 @@ shown = {
 # %%
 # True survival at the times that were promised, on average in each hospital.
 truth = new.true_curves(new.X)
-figure, axes = panels(3, 3.1, 3.4)
+figure, axes = panels(3, 3.1, 3.6)
 for ax, (title, curves) in zip(axes, shown.items(), strict=True):
     ax.plot([0, 1], [0, 1], color=GREY, ls="--", lw=1)
     times, worst = curves.percentile_times(levels), 0.0

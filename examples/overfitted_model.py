@@ -28,12 +28,12 @@ for name in ("train", "auto"):
         calibrated.fit(data.X, data.y)
     raw, found[name] = calibrated.predict_both(new.X)
 
-figure, axes = panels(3, 3.2, 3.4)
+figure, axes = panels(3, 3.2, 3.7)
 draw(axes[0], new, raw, "raw")
 draw(axes[1], new, found["train"], "training rows")
 draw(axes[2], new, found["auto"], "cross-fitted")
 axes[0].set_ylabel("true survival")
-tell_groups(axes[0])
+tell_groups(axes[2], "lower right")
 save(
     figure,
     __file__,

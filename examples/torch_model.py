@@ -46,7 +46,7 @@ figure, (left, right) = panels(2, 4.2, 4.2)
 draw(left, new, raw, "raw")
 draw(right, new, calibrated, "calibrated")
 left.set_ylabel("true survival")
-tell_groups(left)
+tell_groups(left, "lower right")
 save(
     figure,
     __file__,
