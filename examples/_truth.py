@@ -43,5 +43,12 @@ def draw(ax: Any, data: SimulatedDataset, curves: SurvivalCurves, title: str) ->
     lines = zip(attained(data, curves), GROUPS, GROUP_COLOURS, strict=True)
     for line, name, colour in lines:
         ax.plot(LEVELS, line, color=colour, label=name, lw=1.6)
-    ax.set(title=f"{title}: off by {error(data, curves):.1f} points", xlabel="promised")
+    off = error(data, curves)
+    ax.set(title=f"{title}\noff by {off:.1f} points", xlabel="promised")
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+
+
+def tell_groups(ax: Any, corner: str = "upper left") -> None:
+    """Say in a free corner which line is which fifth of risk."""
+    looks = {"frameon": False, "fontsize": "small", "title_fontsize": "small"}
+    ax.legend(loc=corner, title="predicted risk", labelspacing=0.3, **looks)

@@ -2,9 +2,9 @@
 Before and after
 ================
 
-Boosted trees on the breast cancer data GBSG, trained too long: they rank patients well
-and promise nonsense. The same trees after calibration. They were chosen to show a
-repair; what a model gains on average is told in the evidence pages.
+Boosted trees on the breast cancer data GBSG, trained too long: they still rank patients
+and promise too much or too little. The same trees after calibration. They were chosen
+to show a repair; what a model gains on average is told in the evidence pages.
 """
 
 from _cautions import cautions

@@ -9,7 +9,7 @@ as published, moves it away from the truth; rules that know the patient do not.
 
 from _cautions import cautions
 from _pictures import panels, save
-from _truth import draw, people
+from _truth import draw, people, tell_groups
 
 from consurv import ConformalSurvival
 from consurv.datasets import make_weibull
@@ -25,7 +25,7 @@ variants = {
     "auto": {"adjustment": "time", "censoring": "auto"},
     "default": {},
 }
-figure, axes = panels(4, 3.7, 3.9)
+figure, axes = panels(4, 2.7, 3.1)
 draw(axes[0], new, model(new.X), "raw")
 for ax, (name, chosen) in zip(axes[1:], variants.items(), strict=True):
     calibrated = ConformalSurvival(model, **chosen)
@@ -37,7 +37,7 @@ for ax, (name, chosen) in zip(axes[1:], variants.items(), strict=True):
 # All of them warn: half are censored, and nobody was seen long enough for the lowest
 # levels.
 axes[0].set_ylabel("true survival")
-axes[0].legend(frameon=False, loc="upper left", title="predicted risk")
+tell_groups(axes[0])
 save(
     figure,
     __file__,

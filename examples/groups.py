@@ -58,7 +58,7 @@ shown = {
 # %%
 # True survival at the times that were promised, on average in each hospital.
 truth = new.true_curves(new.X)
-figure, axes = panels(3, 3.7, 3.9)
+figure, axes = panels(3, 3.1, 3.6)
 for ax, (title, curves) in zip(axes, shown.items(), strict=True):
     ax.plot([0, 1], [0, 1], color=GREY, ls="--", lw=1)
     times, worst = curves.percentile_times(levels), 0.0
@@ -68,7 +68,7 @@ for ax, (title, curves) in zip(axes, shown.items(), strict=True):
         ax.plot(levels, line, color=colour, label=name, lw=1.6)
         worst = max(worst, 100 * np.sqrt(np.mean((line - levels) ** 2)))
     print(f"{title}: worst hospital off by {worst:.1f} points")
-    ax.set(title=f"{title}: worst off by {worst:.1f}", xlabel="promised")
+    ax.set(title=f"{title}\nworst off by {worst:.1f} points", xlabel="promised")
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
 axes[0].set_ylabel("true survival")
 axes[0].legend(frameon=False, loc="upper left")

@@ -24,8 +24,9 @@ def model(X):
 
 
 # %%
-# `identified` says at which levels enough events lie beyond the adjusted time.
-figure, axes = panels(3, 4.0, 3.4)
+# `identified` says at which levels enough events lie beyond the adjusted time; at the
+# others the dots are hollow.
+figure, axes = panels(3, 3.2, 3.0)
 grid, one = np.linspace(0, 40, 300), data.X[:1]
 for ax, percentiles in zip(axes, (3, 19, 99), strict=True):
     calibrated = ConformalSurvival(
@@ -41,7 +42,8 @@ for ax, percentiles in zip(axes, (3, 19, 99), strict=True):
     for known, fill in ((True, CALIBRATED), (False, "white")):
         rows = found.identified == known
         ax.plot(times[rows], found.levels[rows], "o", ms=4, mfc=fill, color=CALIBRATED)
-    ax.plot(grid, data.true_curves(one).survival_at(grid)[0], color=TRUE, ls="--")
+    truth = data.true_curves(one).survival_at(grid)[0]
+    ax.plot(grid, truth, color=TRUE, ls="--", label="true")
     ax.axhline(0.5, color=GREY, lw=0.5)
     ax.set(title=f"{percentiles} levels", xlabel="months", xlim=(0, 40), ylim=(0, 1))
 axes[0].set_ylabel("survival")

@@ -31,7 +31,7 @@ raw, after = calibrated.predict_both(new.X)
 
 # %%
 # One patient, and all of them by fifths of risk.
-figure, (one, left, right) = panels(3, 4.0, 4.0)
+figure, (one, left, right) = panels(3, 3.2, 3.7)
 grid = np.linspace(0, 30, 200)
 shown = {"raw": (raw, RAW), "calibrated": (after, CALIBRATED)}
 for name, (curves, colour) in shown.items():

@@ -9,7 +9,7 @@ that did not see a patient, by cross-fitting, unless you tell it otherwise.
 
 from _cautions import cautions
 from _pictures import panels, save
-from _truth import draw, error, people
+from _truth import draw, error, people, tell_groups
 from sksurv.ensemble import GradientBoostingSurvivalAnalysis
 
 from consurv import ConformalSurvival
@@ -28,12 +28,12 @@ for name in ("train", "auto"):
         calibrated.fit(data.X, data.y)
     raw, found[name] = calibrated.predict_both(new.X)
 
-figure, axes = panels(3, 4.0, 4.0)
+figure, axes = panels(3, 3.2, 3.7)
 draw(axes[0], new, raw, "raw")
 draw(axes[1], new, found["train"], "training rows")
 draw(axes[2], new, found["auto"], "cross-fitted")
 axes[0].set_ylabel("true survival")
-axes[0].legend(frameon=False, loc="upper left", title="predicted risk")
+tell_groups(axes[2], "lower right")
 save(
     figure,
     __file__,

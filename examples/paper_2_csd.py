@@ -17,7 +17,7 @@ from consurv.metrics import d_calibration
 pbc = case(percentiles=3)
 y, four, times = pbc.test[1], pbc.four, grid(pbc)
 levels, shifts = pbc.model.levels_, pbc.model.shifts_
-figure = Figure(figsize=(12, 3.4), layout="constrained")
+figure = Figure(figsize=(10.4, 3.4), layout="constrained")
 left, shifted, counted, pp = figure.subplots(1, 4)
 
 # %%

@@ -25,7 +25,7 @@ shown = {
     "Cox": pbc.raw,
     "Cox + CSD": pbc.calibrated,
 }
-figure = Figure(figsize=(12, 3.2), layout="constrained")
+figure = Figure(figsize=(10.4, 3.2), layout="constrained")
 for ax, (name, curves) in zip(figure.subplots(1, 4), shown.items(), strict=True):
     at_death = curves.survival_at_observed(y.time)
     for i, colour in zip(four, COLOURS, strict=True):

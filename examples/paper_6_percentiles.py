@@ -10,7 +10,7 @@ from _patients import CSD, GREY, RAW, case, grid
 from _pictures import save
 from matplotlib.figure import Figure
 
-figure = Figure(figsize=(11, 3.4), layout="constrained")
+figure = Figure(figsize=(10, 3.3), layout="constrained")
 for ax, count in zip(figure.subplots(1, 3), (3, 9, 19), strict=True):
     pbc = case(percentiles=count)
     patient, times = int(pbc.four[1]), grid(pbc)

@@ -8,7 +8,7 @@ hospital or of another decade. The ranking is perfect and the probabilities are 
 """
 
 from _pictures import panels, save
-from _truth import draw, people
+from _truth import draw, people, tell_groups
 
 from consurv import ConformalSurvival, SurvivalCurves
 from consurv.datasets import make_weibull
@@ -36,7 +36,7 @@ figure, (left, right) = panels(2, 4.2, 4.2)
 draw(left, new, raw, "raw")
 draw(right, new, after, "calibrated")
 left.set_ylabel("true survival")
-left.legend(frameon=False, loc="upper left", title="predicted risk")
+tell_groups(left)
 save(
     figure,
     __file__,

@@ -8,7 +8,7 @@ those who live long: right on average, wrong for everybody. Factors or the defau
 """
 
 from _pictures import panels, save
-from _truth import draw, error, people
+from _truth import draw, error, people, tell_groups
 
 from consurv import ConformalSurvival, SurvivalCurves
 from consurv.datasets import make_weibull
@@ -26,7 +26,7 @@ def model(X):
 # %%
 # The same 600 patients set three kinds of adjustment.
 kinds = {"time": "shifts", "log-time": "factors", "recalibrated": "default"}
-figure, axes = panels(4, 3.7, 3.9)
+figure, axes = panels(4, 2.7, 3.1)
 draw(axes[0], new, SurvivalCurves.concatenate([model(new.X)]), "raw")
 for ax, (kind, name) in zip(axes[1:], kinds.items(), strict=True):
     calibrated = ConformalSurvival(model, adjustment=kind)
@@ -34,7 +34,7 @@ for ax, (kind, name) in zip(axes[1:], kinds.items(), strict=True):
     draw(ax, new, curves, name)
     print(f"{kind}: off by {error(new, curves):.1f} points")
 axes[0].set_ylabel("true survival")
-axes[0].legend(frameon=False, loc="upper left", title="predicted risk")
+tell_groups(axes[0])
 save(
     figure,
     __file__,

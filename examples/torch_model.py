@@ -9,7 +9,7 @@ know.
 
 import torch
 from _pictures import panels, save
-from _truth import draw, people
+from _truth import draw, people, tell_groups
 
 from consurv import ConformalSurvival
 from consurv.datasets import make_weibull
@@ -46,7 +46,7 @@ figure, (left, right) = panels(2, 4.2, 4.2)
 draw(left, new, raw, "raw")
 draw(right, new, calibrated, "calibrated")
 left.set_ylabel("true survival")
-left.legend(frameon=False, loc="upper left", title="predicted risk")
+tell_groups(left, "lower right")
 save(
     figure,
     __file__,

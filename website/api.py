@@ -90,7 +90,7 @@ def write_api(folder: Path) -> None:
             for n in others
             if id(_found(module, n)) in told
         ]
-        lines += ["", "Told on another page:", "", *links] if links else []
+        lines += ["", "Documented on another page:", "", *links] if links else []
         for name in names:
             lines += ["", f"::: {home(module, name)}", *_options(module, name)]
         page = folder / page_of(module)

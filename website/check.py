@@ -22,11 +22,14 @@ class _Page(HTMLParser):
         self.links: list[str] = []
         self.loaded: list[str] = []
         self.wordless: list[str] = []
+        self.starred: list[str] = []
+        self._emphasised = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         self.ids.update(given[name] for name in ("id", "name") if name in given)
+        self._emphasised = tag == "em"
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
         if tag == "img" and not given.get("alt", "").strip():
@@ -35,6 +38,12 @@ class _Page(HTMLParser):
             self.loaded.append(given[_LOADED[tag]])
         if tag == "link" and set(given.get("rel", "").split()) & set(_LOADED_LINKS):
             self.loaded.append(given.get("href", ""))
+
+    def handle_data(self, data: str) -> None:
+        """Note what became emphasis though its stars are symbols, as in q(ρ*|x)."""
+        if self._emphasised and data[:1] in tuple("|),.;:="):
+            self.starred.append(data)
+        self._emphasised = False
 
 
 def faults(site: Path) -> list[str]:
@@ -45,6 +54,7 @@ def faults(site: Path) -> list[str]:
     for path, page in pages.items():
         name = path.relative_to(site).as_posix()
         found += [f"{name}: no alt text for {src}" for src in page.wordless]
+        found += [f"{name}: stars make emphasis of {words}" for words in page.starred]
         for target in page.loaded:
             if urlsplit(target).netloc:
                 found.append(f"{name}: loads {target} from another machine")

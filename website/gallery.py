@@ -120,7 +120,8 @@ def _picture(script: Path, folder: Path) -> Path:
 def _write_page(script: Path, folder: Path, printed: str) -> None:
     picture = _picture(script, folder)
     title, words, parts = blocks(script.read_text(encoding="utf-8"))
-    lines = [f"# {title}", "", words, ""]
+    # A page without headings has no contents to list; its picture gets the room.
+    lines = ["---", "hide: [toc]", "---", "", f"# {title}", "", words, ""]
     if _is_table(printed):
         picture.unlink(missing_ok=True)  # the same table, in a file
         lines += [printed, ""]
@@ -131,7 +132,9 @@ def _write_page(script: Path, folder: Path, printed: str) -> None:
         code = _SAVE.sub("", whole).rstrip()  # its words are on the page already
         lines += [said, "", f"```python\n{code}\n```", ""] if code else [said, ""]
     if printed.strip() and not _is_table(printed):
-        lines += ["It prints", "", f"```text\n{printed.rstrip()}\n```", ""]
+        said = f"```text\n{printed.rstrip()}\n```"
+        lines += ["It prints", "", '<div class="printed" markdown>', "", said, ""]
+        lines += ["</div>", ""]
     lines += [f"Run it yourself: `python examples/{script.name}`", ""]
     page = folder / f"{script.stem}.md"
     page.write_text("\n".join(lines), encoding="utf-8")

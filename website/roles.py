@@ -6,7 +6,7 @@ from typing import Any
 
 import griffe
 
-from website.words import plain
+from website.words import apart, plain
 
 __all__ = ["Roles"]
 
@@ -17,4 +17,6 @@ class Roles(griffe.Extension):
     def on_object(self, *, obj: Any, **_: Any) -> None:
         """Change the docstring of one object."""
         if obj.docstring:
-            obj.docstring.value = plain(obj.docstring.value)
+            parameters = getattr(obj, "parameters", ())
+            names = [p.name for p in parameters if p.name != "self"]
+            obj.docstring.value = plain(apart(obj.docstring.value, names))

@@ -1,7 +1,7 @@
 """consurv: calibrated survival prediction.
 
-Conformalizes the survival curves of any model: the probabilities become calibrated
-while the ranking of subjects stays.
+Mends the survival curves of any model by subjects that it did not see: probabilities
+become calibrated, the ranking of subjects stays (nearly, by default).
 """
 
 from importlib import import_module

@@ -51,11 +51,13 @@ def _panel(
             better, worse = run.counts(metric, places)
             y, n = i + 0.38 * (k - 0.5), better + worse
             label = name if i == 0 else None
-            ax.barh(y, better / max(n, 1), 0.36, color=colour, label=label)
-            ax.text(0.01, y, f"{better} of {n}", va="center", fontsize=7)
+            share = better / max(n, 1)
+            ax.barh(y, share, 0.36, color=colour, label=label)
+            said = ax.text(share + 0.01, y, f"{better} of {n}", va="center", fontsize=7)
+            said.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})
     in_paper = sum(c.paper == "CSD" for c in known) / len(known)
     ax.axvline(in_paper, color=_PAPER, ls=(0, (4, 2)), label="the paper's figures")
-    ax.set_xlabel("share of cells in which CSD is better than raw")
+    ax.set(xlabel="share of cells in which CSD is better than raw", xlim=(0, 1))
     ax.spines[["top", "right"]].set_visible(False)
 
 
@@ -73,6 +75,9 @@ def cells_picture(runs: Sequence[Sides], path: Path) -> Path:
             ax.plot(ends, ends, color="0.6", lw=0.8, zorder=0)
             ax.set(xscale="log", yscale="log", title=run.label, xlabel="D-cal, raw")
         axes[0][0].set_ylabel("D-cal, after")
+        looks = (("better", _CSD), ("worse", _RAW))
+        dots = [axes[0][0].scatter([], [], c=c, s=16, label=name) for name, c in looks]
+        figure.legend(handles=dots, loc="outside lower center", ncols=2, frameon=False)
         return save(figure, path)
 
 

@@ -27,6 +27,7 @@ def test_a_good_site_has_none(site):
         ('<a href="#two">here</a>', "a.html: #two has no such heading"),
         ('<img src="i.png" alt=" ">', "a.html: no alt text for i.png"),
         ('<img src="j.png" alt="x">', "a.html: j.png leads nowhere"),
+        ("<p>q(ρ<em>|x) at ρ</em></p>", "a.html: stars make emphasis of |x) at ρ"),
         (
             '<script src="https://cdn.org/x.js"></script>',
             "a.html: loads https://cdn.org/x.js from another machine",

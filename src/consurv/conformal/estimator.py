@@ -94,7 +94,7 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
         around one, anything with ``predict_survival_function``, or, for
         ``conformalize``, a fitted model (of XGBoost and pycox, too) or a function
         X -> (times, survival).
-    percentiles : int or array-like
+    percentiles : int or array-like of shape (k,)
         The number k of levels i/(k+1), or the levels themselves, in (0, 1).
     adjustment : {"auto", "recalibrated", "time", "log-time", "level"} or your own
         What is done to the curves, see above; ``register_adjustment`` makes a kind of
@@ -303,7 +303,7 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
             *X* stays a feature, and predictions find it by its name, as they find a
             Series by its own, though it is no feature; labels in an array are to be
             given with every prediction.
-        groups_val : array-like, optional
+        groups_val : array-like of shape (n,), optional
             The labels of *X_val*, where those of *X* are an array.
 
         Returns

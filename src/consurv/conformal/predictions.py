@@ -85,7 +85,7 @@ class CalibratedPredictions(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-        times : array-like, optional
+        times : array-like of shape (m,), optional
             For tables that are not in memory (Parquet files, Dask, Spark): the result
             is the same kind of table, lazily, with columns such as ``survival_at_12``.
             Without times the columns are the curve's nodes, ``t_at_0.95`` and so on

@@ -48,7 +48,7 @@ def federate(
         No site tells of fewer subjects than that, but for none.
     adjustment : {"time", "log-time"}
     censoring : {"kaplan-meier", "uncensored"}
-    percentiles : int or array-like, optional
+    percentiles : int or array-like of shape (k,), optional
         Levels; by default those of the model.
 
     Returns

@@ -41,7 +41,7 @@ class CQRNN(DeepSurvival):
 
     Parameters
     ----------
-    percentiles : int or array-like, default=19
+    percentiles : int or array-like of shape (k,), default=19
         k means the levels i / (k + 1), i = 1 ... k; an array holds levels in (0, 1).
     crossing_weight : float, default=10.0
         Weight of the crossing penalty.
