@@ -35,8 +35,9 @@ _SAMPLE = 1 << 14
 _SHARE, _LEAST = 1 << 4, 1 << 12
 # Scores of a sketch made together.
 _TOGETHER = 1 << 17
-# Rows whose percentile times are turned over together.
-_TURNED = 1 << 9
+# Rows whose percentile times are turned over together; of fewer levels each is
+# gathered by itself.
+_TURNED, _FEW_LEVELS = 1 << 9, 4
 
 Data = tuple[Any, Outcome]
 
@@ -243,12 +244,15 @@ class Contribution:
         """Return percentile times, one row for each level."""
         q = self.block.percentile_times
         turned = np.empty((len(levels), len(rows)))
-        if not np.array_equal(levels, np.arange(q.shape[1])):
+        if len(levels) < _FEW_LEVELS or not q.flags.c_contiguous:
+            # Not by take, which would first copy what is not contiguous, each time.
             for own, p in zip(turned, levels.tolist(), strict=True):
-                q[:, p].take(rows, out=own, mode="clip")
+                own[:] = q[rows, p]
             return turned
+        every = np.array_equal(levels, np.arange(q.shape[1]))
         for part in _parts(len(rows), _TURNED):  # within the cache
-            turned[:, part] = q.take(rows[part], axis=0).T
+            whole = q.take(rows[part], axis=0)
+            turned[:, part] = (whole if every else whole[:, levels]).T
         return turned
 
     def _points(self, q: Float, part: slice) -> LevelMass:
