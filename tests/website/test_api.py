@@ -105,6 +105,16 @@ def test_the_built_pages_show_how_a_class_is_made(site):
 
 
 @pytest.mark.slow
+def test_parameters_that_are_told_together_have_their_own_defaults(site):
+    page = (site / "api" / "models.html").read_text()
+    _, _, told = page.partition('id="consurv.models.deep.cqrnn.CQRNN"')
+    told = " ".join(re.sub("<[^>]+>", " ", told.partition("Attributes:")[0]).split())
+    for said in ("hidden ( tuple", "dropout ( float", "weight_decay ( float"):
+        assert said in told
+    assert re.search(r"weight_decay \( float , default: 0\.1 \)", told)
+
+
+@pytest.mark.slow
 def test_nothing_is_left_hanging(site):
     for page in (site / "api").glob("*.html"):
         empty = r'–\s*<div class="doc-md-description">\s*</div>'
