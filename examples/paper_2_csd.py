@@ -30,8 +30,10 @@ for i, colour in zip(four, COLOURS, strict=True):
     shifted.plot(before[i], levels, "o", mfc="none", color=colour)
     shifted.plot(after[i], levels, "o-", color=colour)
 left.set(title="(a) percentile times", xlabel="days", ylabel="survival")
-words = ", ".join(f"{shift:+.0f}" for shift in -shifts)
-shifted.set(title=f"(b) moved by {words} days", xlabel="days")
+words = ", ".join(f"{shift:+.0f}" for shift in -shifts[levels.argsort()])
+shifted.set(title="(b) moved", xlabel=f"days (from below: {words})")
+for ax in (left, shifted):
+    ax.locator_params(axis="x", nbins=4)
 
 # %%
 # What it does to D-calibration on the test set.

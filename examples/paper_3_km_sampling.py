@@ -3,8 +3,8 @@ What a censored patient contributes: Kaplan–Meier sampling
 ==========================================================
 
 The paper's third figure: times of a censored patient are drawn from the Kaplan–Meier
-curve given survival so far. The exact law, which consurv takes by default, is the limit
-of many draws.
+curve given survival so far. The exact law, which consurv's rule ``"kaplan-meier"``
+takes unless ``n_samples`` asks for draws, is the limit of many draws.
 """
 
 import numpy as np

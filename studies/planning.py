@@ -20,6 +20,11 @@ from studies.sources import PUBLIC, SIMULATED, split_available
 
 __all__ = ["Plan", "plan"]
 
+_TWO_STEPS = (
+    "the authors' conformal step is there for the rule kaplan-meier alone, and the "
+    "other rules have ours; --conformal ours gives all of them the same"
+)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -57,6 +62,8 @@ def plan(
     """Return what a run would have to do, without doing it."""
     notes: list[str] = []
     asked = [_with_datasets(config, notes) for config in configs]
+    if any(c.study == "ablation-censoring" and c.conformal == "paper" for c in asked):
+        notes.append(_TWO_STEPS)
     cells = [cell for config in asked for cell in cells_of(config)]
     if not cells:
         raise InvalidInput("there is no cell to run; name datasets and models")

@@ -103,3 +103,13 @@ class TestDatasets:
     def test_nothing_to_run(self, tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match="no cell to run"):
             plan([], tmp_path)
+
+
+def test_two_conformal_steps_beside_each_other_are_told(tmp_path: Path) -> None:
+    def notes(study: str, conformal: str) -> list[str]:
+        config = StudyConfig(study, ["VALCT"], seeds=1, conformal=conformal)
+        return plan([config], tmp_path).notes
+
+    assert "--conformal ours" in notes("ablation-censoring", "paper")[0]
+    assert not notes("ablation-censoring", "ours")
+    assert not notes("main", "paper")

@@ -84,7 +84,7 @@ def test_steps_are_compared_on_common_seeds() -> None:
 def test_every_line_names_its_source() -> None:
     assert all(line.source and line.paper and line.ours for line in LINES)
     switched = {"training", "tails", "stratify", "metrics", "conformal", "percentiles"}
-    assert {line.option for line in LINES} == switched | {"both"}
+    assert {line.option for line in LINES} == switched | {"both", "neither"}
 
 
 @pytest.mark.slow
@@ -99,6 +99,8 @@ def test_the_command_runs_and_reports(
     assert "our default" in (tmp_path / "counts.md").read_text()
     numbers = (tmp_path / "numbers.md").read_text()
     assert "| VALCT | AFT | raw | 0 (0) | 0 (0) |" in numbers
+    (boosting,) = [n for n in numbers.splitlines() if "| VALCT | GB | raw |" in n]
+    assert boosting.endswith("| 0 (0) | 0 (0) |")  # IBS and MAE-PO
     assert (tmp_path / "decomposition.png").read_bytes().startswith(b"\x89PNG")
     assert "decomposition.png" in capsys.readouterr().out
     # The preset alone, and further seeds.
