@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from consurv import ConformalSurvival, InvalidInput
 from consurv._progress import listening
-from consurv.distributed import batches, frame_of
+from consurv.distributed import asked, batches, frame_of
 from consurv.distributed import parquet as engine
 from tests.distributed.people import (
     Optimist,
@@ -195,6 +195,14 @@ class TestResolution:
         assert (found != numbers(model.conformalize(X, y))).any()
         named = model.conformalize(table, **NAMES, resolution=1.0)
         assert_array_equal(numbers(named), found)
+
+    def test_is_named_where_times_are_many(self, files, monkeypatch):
+        monkeypatch.setattr(asked, "_MANY_TIMES", 100)
+        with pytest.warns(UserWarning, match=r"900 different .*resolution=") as told:
+            model = conformalized(files)
+        assert len(told) == 1
+        assert told[0].filename == __file__
+        model.conformalize(files, **NAMES, resolution=2)  # warnings are errors
 
     @pytest.mark.parametrize("resolution", [0, -1.0, "day"])
     def test_is_a_number_above_0(self, resolution):
