@@ -212,6 +212,13 @@ class TestWaysToGiveATable:
         rows = model.predict_quantile(some, [0.5]).read_all()
         assert rows.num_rows == (table["age"] > 60).sum()
 
+    @pytest.mark.parametrize("more", [0.5, 1000])
+    def test_numbers_that_the_first_file_has_no_room_for(self, tmp_path, table, more):
+        table.astype({"age": "int8"}).to_parquet(tmp_path / "a.parquet")
+        table.assign(age=table["age"] + more).to_parquet(tmp_path / "b.parquet")
+        with pytest.raises(InvalidInput, match=r"b\.parquet has numbers .*same types"):
+            conformalized(tmp_path)
+
     def test_what_holds_no_rows_is_said_so(self):
         with pytest.raises(InvalidInput, match="X is an empty list"):
             conformalized([])

@@ -23,6 +23,9 @@ _BUFFER = 1 << 16
 # Little is read ahead: it would be held.
 _LITTLE_AHEAD = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
 
+# What pyarrow says of numbers of a type that would become another.
+_NO_FIT = "truncated converting", "not in range"
+
 
 class Source(Protocol):
     """Batches of rows.
@@ -267,4 +270,9 @@ def _readable(path: str) -> Iterator[None]:
         raise
     except (pa.ArrowException, OSError) as error:
         words = " ".join(str(error).split())
+        if any(said in words for said in _NO_FIT):
+            raise InvalidInput(
+                f"{path} has numbers that the types of the first file cannot hold: "
+                f"{words}; write all files with the same types"
+            ) from error
         raise InvalidInput(f"{path} cannot be read as Parquet: {words}") from error
