@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from consurv import ConformalSurvival, InvalidInput
 from consurv._progress import listening
-from consurv.distributed import batches, frame_of
+from consurv.distributed import asked, batches, frame_of
 from consurv.distributed import parquet as engine
 from tests.distributed.people import (
     Optimist,
@@ -174,6 +174,59 @@ def test_any_partition_gives_the_same(tmp_path, small_batches):
     assert np.ptp(found, axis=0).max() <= 1e-9 * table["time"].max()
 
 
+class TestWaysToGiveATable:
+    @pytest.fixture
+    def table(self):
+        table = subjects(300)
+        return table.assign(age=table["age"] // 10 * 10)
+
+    def test_a_folder_of_folders_named_by_a_column(self, tmp_path, table):
+        found = pa.Table.from_pandas(table, preserve_index=False)
+        keys = pads.partitioning(pa.schema([("age", pa.int64())]), flavor="hive")
+        pads.write_dataset(found, tmp_path, format="parquet", partitioning=keys)
+        expected = numbers(conformalized(table))
+        for X in (tmp_path, pads.dataset(tmp_path, partitioning="hive")):
+            assert_allclose(numbers(conformalized(X)), expected, atol=1e-9)
+
+    def test_a_part_of_a_column_name_is_no_folder(self, tmp_path, table):
+        for ages, part in ((1, table), (2, table.drop(columns="age"))):
+            (tmp_path / f"ages={ages}").mkdir()
+            part.to_parquet(tmp_path / f"ages={ages}" / "x.parquet")
+        with pytest.raises(InvalidInput, match=r"lacks the column 'age'"):
+            conformalized(pads.dataset(tmp_path, partitioning="hive"))
+
+    @pytest.mark.parametrize("kind", ["csv", "feather"])
+    def test_files_of_other_kinds_as_a_dataset(self, tmp_path, table, kind):
+        found = pa.Table.from_pandas(table, preserve_index=False)
+        pads.write_dataset(found, tmp_path, format=kind)
+        found = numbers(conformalized(pads.dataset(tmp_path, format=kind)))
+        assert_allclose(found, numbers(conformalized(table)), atol=1e-9)
+
+    def test_rows_that_are_filtered_or_scanned(self, tmp_path, table):
+        table.to_parquet(tmp_path / "x.parquet")
+        expected = numbers(conformalized(table[table["age"] > 60]))
+        some = pads.dataset(tmp_path).filter(pads.field("age") > 60)
+        model = conformalized(some)
+        assert_array_equal(numbers(model), expected)
+        assert_array_equal(numbers(conformalized(some.scanner())), expected)
+        rows = model.predict_quantile(some, [0.5]).read_all()
+        assert rows.num_rows == (table["age"] > 60).sum()
+
+    @pytest.mark.parametrize("more", [0.5, 1000])
+    def test_numbers_that_the_first_file_has_no_room_for(self, tmp_path, table, more):
+        table.astype({"age": "int8"}).to_parquet(tmp_path / "a.parquet")
+        table.assign(age=table["age"] + more).to_parquet(tmp_path / "b.parquet")
+        with pytest.raises(InvalidInput, match=r"b\.parquet has numbers .*same types"):
+            conformalized(tmp_path)
+
+    def test_what_holds_no_rows_is_said_so(self):
+        with pytest.raises(InvalidInput, match="X is an empty list"):
+            conformalized([])
+        lazy = pytest.importorskip("polars").DataFrame({"dose": [1.0]}).lazy()
+        with pytest.raises(InvalidInput, match=r"LazyFrame.*collect\(\)"):
+            conformalized(lazy)
+
+
 class TestResolution:
     @pytest.mark.parametrize("kind", ["time", "level", "recalibrated"])
     def test_is_that_of_times_moved_before(self, files, kind):
@@ -195,6 +248,14 @@ class TestResolution:
         assert (found != numbers(model.conformalize(X, y))).any()
         named = model.conformalize(table, **NAMES, resolution=1.0)
         assert_array_equal(numbers(named), found)
+
+    def test_is_named_where_times_are_many(self, files, monkeypatch):
+        monkeypatch.setattr(asked, "_MANY_TIMES", 100)
+        with pytest.warns(UserWarning, match=r"900 different .*resolution=") as told:
+            model = conformalized(files)
+        assert len(told) == 1
+        assert told[0].filename == __file__
+        model.conformalize(files, **NAMES, resolution=2)  # warnings are errors
 
     @pytest.mark.parametrize("resolution", [0, -1.0, "day"])
     def test_is_a_number_above_0(self, resolution):

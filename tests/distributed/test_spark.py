@@ -261,3 +261,7 @@ def test_columns_and_rules_are_looked_at_before_rows(there):
     with pytest.raises(InvalidInput, match="more than one column called 'dose'"):
         conformalized(twice)
     assert frame_of(there).names == subjects(1).columns.tolist()
+
+
+def test_names_may_have_dots_and_quotes():
+    assert spark_frame._quoted("ti`me.x") == "`ti``me.x`"

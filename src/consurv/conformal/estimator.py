@@ -400,9 +400,9 @@ class ConformalSurvival(MetaEstimatorMixin, CalibratedPredictions):  # type: ign
             to be scaled to what they are worth, such as n/Σw. 0 leaves a row out. Or
             the name of such a column beside *time* and *event*.
         resolution : float, optional
-            Move observed times up to multiples of it, such as 1 for whole days. What
-            is held of a table that is not in memory grows with the number of different
-            times.
+            Move observed times up to multiples of it, such as 1 for whole days. Of a
+            table that is not in memory some 100 bytes are held here for each different
+            time, so that a resolution is wanted from some 10⁵ of them on.
         groups : name of a column or array-like of shape (n,), optional
             As in ``fit``; a column that the model was not trained on is no feature. Of
             a table that is not in memory it is a column.

@@ -7,14 +7,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar
 
 from consurv._checks import Float
+from consurv._warnings import warn
 from consurv.conformal.censoring.laws.lookup import SharedCurve
 from consurv.conformal.parts.blocks import Block
-from consurv.conformal.parts.partitions import BlockQuestion, Partitions
+from consurv.conformal.parts.partitions import (
+    BlockQuestion,
+    OutcomeCounts,
+    Partitions,
+)
 from consurv.curves.kaplan_meier import KaplanMeier
 
 __all__ = ["Asked", "Letter"]
 
 S = TypeVar("S")
+# Of so many different times the driver should not hold more without being told.
+_MANY_TIMES = 10**6
+# What it holds of each while it works, about.
+_BYTES = 100
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,7 @@ class Letter(Generic[S]):
 @dataclass
 class _Count:
     rounds: int = 0
+    warned: bool = False
 
 
 @dataclass
@@ -60,6 +70,22 @@ class Asked(Partitions):
     def rounds(self) -> int:
         """How often they were asked, whatever curve they were given meanwhile."""
         return self._count.rounds
+
+    @property
+    def outcomes(self) -> OutcomeCounts:
+        """Numbers of subjects and events by time."""
+        counts = super().outcomes
+        n = len(counts.times)
+        if n > _MANY_TIMES and not self._count.warned:
+            self._count.warned = True
+            warn(
+                f"X has {n:,} different observed times, which take about "
+                f"{n * _BYTES / 1e6:,.0f} MB of memory here; "
+                "conformalize(..., resolution=) moves them up to multiples of a number "
+                "of yours, such as 1 for whole days, and holds less",
+                UserWarning,
+            )
+        return counts
 
     def ask(self, question: BlockQuestion[S]) -> S:
         """Return the summary of all subjects: one round."""

@@ -20,6 +20,11 @@ __all__ = ["Source", "found_files", "open_source", "own_columns"]
 
 # Bytes of a column of a file that are read at once.
 _BUFFER = 1 << 16
+# Little is read ahead: it would be held.
+_LITTLE_AHEAD = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+
+# What pyarrow says of numbers of a type that would become another.
+_NO_FIT = "truncated converting", "not in range"
 
 
 class Source(Protocol):
@@ -40,14 +45,24 @@ class Source(Protocol):
 
 
 def open_source(X: Any) -> Source:
-    """Return what gives batches of paths, a Dataset or a RecordBatchReader."""
+    """Return what gives batches of paths, a Dataset, a Scanner or a reader."""
+    if isinstance(X, pads.Scanner):
+        X = X.to_reader()
     if isinstance(X, pa.RecordBatchReader):
         return _Stream(X)
     if isinstance(X, pads.Dataset):
-        return _Files(list(X.get_fragments()), X.schema)
+        try:
+            return _Files(list(X.get_fragments()), X.schema)
+        except ValueError:  # it is filtered, and does not say by what
+            return _Filtered(X)
     files = found_files(X)
+    folder = os.fspath(X) if isinstance(X, str | os.PathLike) else ""
+    # Columns may stand in the names of folders, such as site=3, as elsewhere.
+    hive = {"partitioning": "hive", "partition_base_dir": folder}
     with _readable(files[0]):
-        known = pads.dataset(files, format="parquet")
+        known = pads.dataset(
+            files, format="parquet", **hive if os.path.isdir(folder) else {}
+        )
     fragments = list(known.get_fragments())
     return _Files(fragments, _typed(known.schema, fragments))
 
@@ -140,11 +155,12 @@ class _Files:
 
     def _check(self, fragment: Any, names: list[Any]) -> None:
         """Refuse a file whose columns are others than those of the first."""
-        given, partition = fragment.physical_schema, str(fragment.partition_expression)
+        given = fragment.physical_schema
+        folders = pads.get_partition_keys(fragment.partition_expression)
         for name in names:
             wanted = self.schema.field(name).type
             i = given.get_field_index(name)
-            if i < 0 and name in partition:
+            if i < 0 and name in folders:
                 continue
             if i < 0:
                 raise InvalidInput(
@@ -171,16 +187,17 @@ def _batches(fragment: Any, wanted: Any, schema: Any, size: int) -> Iterator[Any
             for batch in file.iter_batches(size, columns=names, use_threads=False):
                 yield batch.select(names)
         return
-    how = pads.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
+    how = None
+    if isinstance(fragment, pads.ParquetFileFragment):
+        how = pads.ParquetFragmentScanOptions(
+            use_buffered_stream=True, pre_buffer=False
+        )
     yield from fragment.to_batches(
         schema=schema,
         columns=wanted.names,
         batch_size=size,
-        # Little is read ahead: it would be held.
-        batch_readahead=1,
-        fragment_readahead=1,
         fragment_scan_options=how,
-        use_threads=False,
+        **_LITTLE_AHEAD,
     )
 
 
@@ -196,6 +213,24 @@ def _paged(fragment: Any, wanted: Any) -> Any:
         return file
     file.close(force=True)
     return None
+
+
+class _Filtered:
+    """Some of the rows of a Dataset."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset, self.schema = dataset, dataset.schema
+
+    def n_rows(self, names: list[Any]) -> int:
+        return int(self._dataset.count_rows())
+
+    def batches(self, names: list[Any], size: int) -> Iterator[tuple[str, Any]]:
+        start = 0
+        for batch in self._dataset.to_batches(
+            columns=names, batch_size=size, **_LITTLE_AHEAD
+        ):
+            yield f"X, rows from {start} on", batch
+            start += batch.num_rows
 
 
 class _Stream:
@@ -235,4 +270,9 @@ def _readable(path: str) -> Iterator[None]:
         raise
     except (pa.ArrowException, OSError) as error:
         words = " ".join(str(error).split())
+        if any(said in words for said in _NO_FIT):
+            raise InvalidInput(
+                f"{path} has numbers that the types of the first file cannot hold: "
+                f"{words}; write all files with the same types"
+            ) from error
         raise InvalidInput(f"{path} cannot be read as Parquet: {words}") from error

@@ -46,8 +46,7 @@ class SparkFrame(Frame):
     @contextmanager
     def subjects(self, read: BlockReader, *, verbose: bool) -> Iterator[Partitions]:
         """Give the rows as blocks that Spark keeps as long as the context."""
-        # Names may have dots in them.
-        wanted = self._frame.select([f"`{name}`" for name in read.names])
+        wanted = self._frame.select([_quoted(name) for name in read.names])
         blocks = wanted.mapInArrow(_blocks(read), _ROWS)
         blocks.persist(StorageLevel.MEMORY_AND_DISK)
         subjects = _InSpark(read.levels, blocks)
@@ -107,6 +106,11 @@ class _InSpark(Asked):
             raise nobody()
         summary: S = merge_all(pickle.loads(row["content"]) for row in rows)
         return summary
+
+
+def _quoted(name: Any) -> str:
+    """Return a name as Spark reads it whatever dots and quotes are in it."""
+    return "`" + str(name).replace("`", "``") + "`"
 
 
 def _broadcast(session: Any, curve: KaplanMeier) -> Any:

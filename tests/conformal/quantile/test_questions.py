@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import fields
 from fractions import Fraction
 
@@ -89,6 +90,35 @@ def test_eight_rounds_are_enough(rule, ties, n):
     # Beside these "auto" looks at all blocks twice, for its strata and its tables.
     allowed = 6 if rule == "auto" else 8
     assert conformal_quantiles(parts, COLUMNS, LEVELS).rounds <= allowed
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1])
+@pytest.mark.parametrize("rule", ["kaplan-meier", "auto"])
+def test_so_they_are_where_scores_are_whole_days(rule, unit):
+    levels = np.arange(1, 20) / 20
+    rng = np.random.default_rng(2)
+    x, n = rng.normal(size=20_000), 20_000
+    true, limit = 100 * np.exp(x / 2) * rng.weibull(1.5, n), rng.exponential(150, n)
+    y = Outcome(np.ceil(np.minimum(true, limit)) * unit, true <= limit)
+    q = 110 * np.exp(0.4 * x)[:, None] * (-np.log(levels)) ** (1 / 1.3)
+    block = Block(np.ceil(q) * unit, levels, y, KaplanMeier(y), member=True)
+    parts = RULES[rule]().sweeps(Blocks([block]), np.random.default_rng(0))
+    found = conformal_quantiles(parts, np.arange(19), levels)
+    assert found.rounds <= 6
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("levels", [[2], COLUMNS[1:], COLUMNS])
+def test_looking_at_a_few_rows_copies_no_others(order, levels):
+    q, event = np.ones((300_000, 9), order=order), np.zeros(300_000)
+    event[::3000] = 1
+    parts = partitions("uncensored", q, Outcome(event + 1, event), None, [slice(None)])
+    question = Window(np.array(levels), *np.zeros((2, len(levels))), np.zeros((9, 0)))
+    tracemalloc.start()
+    ask(parts, question)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 300_000  # bytes, where a column has 2,400,000
 
 
 def test_few_points_are_listed_in_one_round():

@@ -26,6 +26,9 @@ EPS = float(np.finfo(np.float64).eps)
 _ROUNDING = 1e-10, 1e-13
 # So many subjects with the same score in a sketch are a tie.
 _HEAVY = 3
+# Points at so many places, each, keep to some. Of these so many are tried, each where
+# those before it say.
+_FEW_PLACES, _TIES = 0.75, 6
 # No list of breakpoints of a level is longer.
 _MOST_LISTED = 1 << 16
 # The mass of laws in a window is held at so many places.
@@ -119,6 +122,9 @@ class LevelSearch:
         self.has_window = self.wants_bracket = False
         self._low_known, self._high_known = -np.inf, np.inf
         self._width = np.inf  # of the last bracket with too many breakpoints
+        self._ties = np.empty((0, 2))  # first and last score of each place
+        self._tried = 0  # how many of these were proposed
+        self._cell: tuple[float, float] | None = None  # of the one that is
         self.bracket = Ends(self.lo, self.hi)
 
     def list_all(self) -> None:
@@ -178,9 +184,42 @@ class LevelSearch:
             smooth = law[0] + _THROUGH @ (law - law[0])
             self._law = np.maximum.accumulate(np.clip(smooth, law[0], law[-1]))
             self._propose()
-            self._try_tie()
+            self._find_ties()
+            if not self._propose_tie():
+                self._try_sketched_tie()
 
-    def _try_tie(self) -> None:
+    def _find_ties(self) -> None:
+        """See whether scores keep to few places, as those of whole days do."""
+        points = self._points
+        # To rounding: tenths of a day are no whole numbers.
+        jumps = np.flatnonzero(np.diff(points) > 4 * self._nudge)
+        if len(jumps) + 1 <= _FEW_PLACES * len(points):
+            first, last = np.append(0, jumps + 1), np.append(jumps, len(points) - 1)
+            self._ties = np.column_stack([points[first], points[last]])
+
+    def _propose_tie(self) -> bool:
+        """Propose the place that should hold the answer, where scores keep to few.
+
+        There the mass of laws jumps, too: what is smooth in the window is close to it
+        halfway between two places.
+        """
+        nudge, ties = self._nudge, self._ties
+        some = np.flatnonzero((ties[:, 0] > self._low) & (ties[:, 1] < self._high))
+        self._cell = None
+        if self._tried == _TIES or not len(some):
+            return False
+        between = (ties[1:, 0] + ties[:-1, 1]) / 2
+        cells = [self.lo, *between.tolist(), self.hi]
+        after = np.interp(cells[1:], self._grid, self._law) + self._below
+        after += np.searchsorted(self._points, ties[:, 1], side="right")
+        i = some[min(int(np.searchsorted(after[some], self.target)), len(some) - 1)]
+        first, last = ties[i].tolist()
+        lo, hi = max(first - nudge, self._low), min(last + nudge, self._high)
+        self.bracket = Ends(lo, hi, all=True)
+        self._cell, self._tried = (cells[i], cells[i + 1]), self._tried + 1
+        return True
+
+    def _try_sketched_tie(self) -> None:
         """Propose a place where many scores of the sketch lie, if it has the target."""
         i = min(int(np.searchsorted(self._ranks, self.target)), len(self._scores) - 1)
         place, nudge = float(self._scores[i]), self._nudge
@@ -278,7 +317,9 @@ class LevelSearch:
         if self._low_known >= self.hi:
             self._move(1)
             return
-        self._correct((lo, hi), mass)
+        self._correct(self._cell or (lo, hi), mass)
+        if self._propose_tie():
+            return
         if np.isinf(self._high_known - self._low_known):  # not proven yet
             # First a little more room, then all that the window has.
             self._margin = self._margin * MORE if self._margin < 1 else np.inf

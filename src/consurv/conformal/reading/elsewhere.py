@@ -59,7 +59,8 @@ class BlockReader:
     def names(self) -> list[Any]:
         """The columns that are needed."""
         names = [*(self.columns.features or ()), *self.columns.names]
-        return names if self.group in (None, *names) else [*names, self.group]
+        names += [] if self.group is None else [self.group]
+        return list(dict.fromkeys(names))
 
     def __call__(self, table: pd.DataFrame) -> Block | None:
         """Return the subjects of a table without their features; None if none."""

@@ -63,7 +63,16 @@ def read_levels(percentiles: int | ArrayLike) -> Float:
 def as_table(X: Any) -> Any:
     """Return a feature table with rows and columns; lists become an array."""
     check_plain(X, "X")
+    if type(X).__name__ == "LazyFrame":
+        raise InvalidInput(
+            "X is a LazyFrame, which has no rows yet; call its collect() first, or "
+            "give the names of Parquet files"
+        )
     X = from_arrow(X)
+    if isinstance(X, list | tuple) and not X:
+        raise InvalidInput(
+            "X is an empty list: there are no rows in it, and no names of files"
+        )
     X = X if hasattr(X, "shape") else as_plain_array(X, "X")
     if len(X.shape) != 2:
         raise InvalidInput(
