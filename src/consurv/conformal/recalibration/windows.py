@@ -35,7 +35,7 @@ _ROUNDED = 1e-9
 # A longest time of more units is no lattice of months or days, but one of rounding.
 _MOST_UNITS = 1e6
 # Fewer subjects may all have, say, even times by chance.
-_FEWEST = 10
+_FEWEST = 5
 # What happens in the first unit happens after this share of it: log 0 is out of reach.
 _FIRST = 0.05
 # Nothing that was seen is less likely under the broad law: no subject rules.
