@@ -13,7 +13,7 @@ from consurv.conformal.recalibration.hazards import hazard_at, residual_at
 from consurv.conformal.recalibration.shapes import OUTER, Shapes
 from consurv.outcome import Outcome
 
-__all__ = ["CONTAMINATION", "MOST_TIMES", "Windows", "mixed", "whole_unit"]
+__all__ = ["CONTAMINATION", "MOST_TIMES", "Windows", "around", "mixed", "whole_unit"]
 
 # An event is a window: what the raw log H passes through within this share of its rise
 # over the middle half of a curve, before and after. That blurs the variance of any law
@@ -103,7 +103,7 @@ class Windows:
             return cls(low, np.where(event, time, low), event)
         low, high = time.copy(), time.copy()
         rows = np.flatnonzero(event)
-        low[rows], high[rows] = _around(shapes.take(rows), time[rows])
+        low[rows], high[rows] = around(shapes.take(rows), time[rows])
         return cls(low, high, event)
 
     def until(self, t_end: Float, time: Float) -> Windows:
@@ -140,7 +140,7 @@ def _last_whole(time: Float, unit: float) -> Float:
     return np.where(near, time, np.floor(counts) * unit)
 
 
-def _around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
+def around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
     """Return the times at which the raw log H is a little less and more than at these.
 
     So windows follow the raw law: one of that law stays what it is, whatever its form,
