@@ -88,6 +88,16 @@ def test_windows_follow_a_law_of_two_parts():
     assert 0.2 * np.exp(shapes.log_width[1]) > 0.5
 
 
+def test_windows_on_a_plateau_are_no_wider_than_elsewhere():
+    """Most events come in the first year, hardly any in the next forty."""
+    q = np.where(FINE_LEVELS > 0.5, 1 - FINE_LEVELS, 0.5 + 400 * (0.5 - FINE_LEVELS))
+    shapes, _ = Shapes.read(np.append(q, [0.0, np.inf])[None, :], FINE_LEVELS)
+    windows = Windows.of(Outcome([5.0], [1]), shapes, 0.0)
+    widest = np.exp(0.2 * np.exp(shapes.log_width))
+    assert_allclose(5 / windows.low, widest)
+    assert_allclose(windows.high / 5, widest)
+
+
 def test_events_that_a_curve_excludes_have_windows_of_one_width():
     reading = np.append(10 + (1 - FINE_LEVELS), [0.0, np.inf])[None, :]
     shapes, _ = Shapes.read(reading, FINE_LEVELS)

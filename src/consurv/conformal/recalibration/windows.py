@@ -16,7 +16,8 @@ from consurv.outcome import Outcome
 __all__ = ["CONTAMINATION", "MOST_TIMES", "Windows", "around", "mixed", "whole_unit"]
 
 # An event is a window: what the raw log H passes through within this share of its rise
-# over the middle half of a curve, before and after. That blurs the variance of any law
+# over the middle half of a curve, before and after, or this share of the width of that
+# half, if less. That blurs the variance of any law
 # by about 1 %, and bends of a raw curve narrower than that do not count.
 _BLUR = 0.2
 # The share of a broad law that every subject's law is mixed with, and how many times
@@ -144,7 +145,8 @@ def around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
     """Return the times at which the raw log H is a little less and more than at these.
 
     So windows follow the raw law: one of that law stays what it is, whatever its form,
-    but for its ends. Past the outer nodes they have one width in log time.
+    but for its ends. Past the outer nodes they have one width in log time, and nowhere
+    more: where a curve is flat, for some are cured, an event would tell nothing.
     """
     e = np.log(time) - shapes.log_median
     hazard, _ = hazard_at(shapes, e)
@@ -152,7 +154,8 @@ def around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
     low, high = residual_at(shapes, around).T
     known = (e >= shapes.nodes[:, 0]) & (e <= shapes.nodes[:, -1])
     half = _BLUR * np.exp(shapes.log_width)
-    low, high = np.where(known, low, e - half), np.where(known, high, e + half)
+    low = np.where(known, np.maximum(low, e - half), e - half)
+    high = np.where(known, np.minimum(high, e + half), e + half)
     low, high = (np.exp(shapes.log_median + side) for side in (low, high))
     return np.minimum(low, time), np.maximum(high, time)
 
