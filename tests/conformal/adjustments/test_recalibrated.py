@@ -95,6 +95,23 @@ class TestMends:
         assert np.mean(errors) < 1.0
         assert np.median(errors) < 0.2
 
+    def test_times_too_short_where_some_are_cured(self):
+        rng = np.random.default_rng(0)
+        n, grid = 500, np.geomspace(0.01, 6, 200)
+        scale = np.exp(0.5 * rng.normal(size=n))[:, None]
+        time = scale[:, 0] * rng.weibull(1.5, n)
+        time[rng.uniform(size=n) < 0.4] = np.inf
+        limit = rng.uniform(1, 6, n)
+        y = Outcome(np.minimum(time, limit), time <= limit)
+        truth, raw = (
+            0.4 + 0.6 * np.exp(-((grid / (a * scale)) ** 1.5)) for a in (1, 0.6)
+        )
+        model = SurvivalCurves(grid, raw)
+        found = find(read_curves(model), y)
+        assert_allclose(np.exp(found.recalibration.time_map.numbers[0]), 1.67, rtol=0.1)
+        left = np.mean((found.apply_to(model).survival_at(grid) - truth) ** 2)
+        assert left < 0.1 * np.mean((raw - truth) ** 2)
+
     def test_a_right_model_of_events_in_two_waves(self):
         """A law with a plateau is wide; what is narrow in it stays."""
         rng = np.random.default_rng(1)

@@ -15,8 +15,10 @@ from consurv.conformal.recalibration.order import hold_order, kendall
 from consurv.conformal.recalibration.poisson import fit_ratios
 from consurv.conformal.recalibration.ratios import BORDERS, HazardRatios
 from consurv.conformal.recalibration.risk import RiskScale, n_groups
+from consurv.conformal.recalibration.shapes import FINE_LEVELS
 from consurv.conformal.recalibration.survey import survey
 from consurv.conformal.recalibration.time_map import TimeMap
+from consurv.conformal.recalibration.windows import around
 
 
 def samples_of(reading, y, parts=1):
@@ -36,7 +38,8 @@ def test_table_by_a_loop(readings):
     reading, y = readings(60, 0)
     samples = samples_of(reading, y)
     found, risk = table(samples)
-    shapes, windows = samples[0].shapes, samples[0].windows
+    shapes = samples[0].shapes
+    spread = around(shapes, samples[0].outcome.time)
     events, exposure = np.zeros((6, 13)), np.zeros((6, 13))
     edges = ndtri(np.arange(1, 6) / 6)
     tops = [*BORDERS[1:], np.inf]
@@ -44,11 +47,11 @@ def test_table_by_a_loop(readings):
         one = shapes.take(slice(j, j + 1))
         low, high = (
             np.exp(-hazard_at(one, np.log(t[j : j + 1]) - one.log_median)[0][0])
-            for t in (windows.low, windows.high)
+            for t in spread
         )
         g = int((edges <= risk.at(one.log_median)[0]).sum())
         points = [high + f * (low - high) for f in (1 / 6, 1 / 2, 5 / 6)]
-        for s in points if y.event[j] else [high] * 3:
+        for s in points:
             h = -np.log(s)
             events[g, int((h >= BORDERS).sum()) - 1] += y.event[j] / 3
             for m in range(13):
@@ -68,6 +71,19 @@ def test_an_event_on_a_drop_is_charged_to_all_of_it(readings):
     found, _ = table(samples_of(reading, y))
     ratio = found.events.sum(axis=0) / found.exposure.sum(axis=0)
     assert_allclose(ratio[4:], 1, atol=0.25)
+
+
+def test_where_the_follow_up_ends_events_have_their_exposure():
+    """All follow-up ends just before a cell begins: what is spread into it agrees."""
+    n, end = 2000, 0.999 * BORDERS[4]
+    time = -np.log1p(-(np.arange(n) + 0.5) / n)
+    y = Outcome(np.minimum(time, end), time <= end)
+    right = [*-np.log(FINE_LEVELS), 0.0, np.inf]
+    found, risk = table(samples_of(np.tile(right, (n, 1)), y))
+    ratio = found.events.sum(axis=0)[:5] / found.exposure.sum(axis=0)[:5]
+    assert found.events.sum(axis=0)[4] > 5
+    assert_allclose(ratio, 1, atol=0.2)  # a hundred if the others are not spread
+    assert fit_ratios(found, risk)[0].is_none
 
 
 def test_hazards_and_their_inverse():

@@ -30,7 +30,7 @@ def test_one_or_two_distinct_times_are_a_lattice():
     assert unit_of(np.repeat([6.0, 8.0], 20)) == 2.0
     assert unit_of(np.full(40, 0.25)) == 0.25
     assert unit_of(np.repeat([1.0, np.pi], 20)) == 0.0
-    assert unit_of(np.repeat([0.5, 1.0], 4)) == 0.0
+    assert unit_of(np.repeat([0.5, 1.0], 2)) == 0.0
 
 
 def test_rounding_makes_no_unit_and_hides_none():
@@ -86,6 +86,16 @@ def test_windows_follow_a_law_of_two_parts():
     # Beside a window of one width in log time they are narrow where the law is.
     assert windows.high[1] / windows.low[1] < 1.1
     assert 0.2 * np.exp(shapes.log_width[1]) > 0.5
+
+
+def test_windows_on_a_plateau_are_no_wider_than_elsewhere():
+    """Most events come in the first year, hardly any in the next forty."""
+    q = np.where(FINE_LEVELS > 0.5, 1 - FINE_LEVELS, 0.5 + 400 * (0.5 - FINE_LEVELS))
+    shapes, _ = Shapes.read(np.append(q, [0.0, np.inf])[None, :], FINE_LEVELS)
+    windows = Windows.of(Outcome([5.0], [1]), shapes, 0.0)
+    widest = np.exp(0.2 * np.exp(shapes.log_width))
+    assert_allclose(5 / windows.low, widest)
+    assert_allclose(windows.high / 5, widest)
 
 
 def test_events_that_a_curve_excludes_have_windows_of_one_width():

@@ -14,11 +14,12 @@ from consurv.conformal.recalibration.ratios import BORDERS
 from consurv.conformal.recalibration.risk import RiskScale
 from consurv.conformal.recalibration.sample import Sample
 from consurv.conformal.recalibration.time_map import TimeMap
+from consurv.outcome import Outcome
 
 __all__ = ["Counts", "count"]
 
-# An event is spread over its window, or the drop it stands on, at the middles of three
-# equal parts of the survival in it.
+# Events are spread over their windows, or the drops they stand on, at the middles of
+# three equal parts of the survival in them.
 _POINTS = 1 / 6, 1 / 2, 5 / 6
 # Survival so low is as good as 0: exposure stays finite.
 _LOWEST, _MOST_HAZARD = 1e-9, 20.0
@@ -87,38 +88,38 @@ def count(
 def _table(
     sample: Sample, time_map: TimeMap, group: Index, groups: int
 ) -> tuple[Float, Float]:
-    shapes, windows = sample.shapes, sample.windows
-    event = windows.event
-    high, _ = hazard_at(shapes, time_map.residual(shapes, windows.high))
-    # Censored subjects have one time: its hazard is there.
-    low, rows = high.copy(), np.flatnonzero(event)
-    e = time_map.residual(shapes, windows.low)[rows]
-    low[rows], _ = hazard_at(shapes, e, rows)
-    weight = sample.outcome.weight
-    others, own = (None, None) if weight is None else (weight[~event], weight[event])
-    _, exposure = _spend(group[~event], high[~event], groups, others)
-    events = np.zeros_like(exposure)
-    group, above, below = group[event], np.exp(-low[event]), np.exp(-high[event])
+    shapes, outcome = sample.shapes, sample.outcome
+    survival = [
+        np.exp(-hazard_at(shapes, time_map.residual(shapes, time))[0])
+        for time in sample.spread
+    ]
+    above, below = survival
+    events = exposure = np.zeros((groups, len(BORDERS)))
     for point in _POINTS:
-        survival = np.maximum(below + point * (above - below), _LOWEST)
-        seen, spent = _spend(group, -np.log(survival), groups, own)
-        events += seen / len(_POINTS)
-        exposure += spent / len(_POINTS)
-    return events, exposure
+        left = np.maximum(below + point * (above - below), _LOWEST)
+        seen, spent = _spend(group, -np.log(left), groups, outcome)
+        events, exposure = events + seen, exposure + spent
+    return events / len(_POINTS), exposure / len(_POINTS)
 
 
 def _spend(
-    group: Index, hazard: Float, groups: int, weight: Float | None
+    group: Index, hazard: Float, groups: int, outcome: Outcome
 ) -> tuple[Float, Float]:
-    """Return how many left in each cell, and the hazard spent there."""
+    """Return the events in each cell, and the hazard spent there by all."""
     hazard = np.minimum(hazard, _MOST_HAZARD)
     cell = np.searchsorted(BORDERS, hazard, side="right") - 1
-    shape = groups, len(BORDERS)
-    place, size = group * len(BORDERS) + cell, groups * len(BORDERS)
+    place, weight, event = group * len(BORDERS) + cell, outcome.weight, outcome.event
     rest = hazard - BORDERS[cell]
-    rest = rest if weight is None else rest * weight
-    left = np.bincount(place, weight, minlength=size).reshape(shape).astype(np.float64)
-    inside = np.bincount(place, rest, minlength=size).reshape(shape)
+    left, seen, inside = (
+        np.bincount(at, values, minlength=groups * len(BORDERS))
+        .reshape(groups, len(BORDERS))
+        .astype(np.float64)
+        for at, values in (
+            (place, weight),
+            (place[event], None if weight is None else weight[event]),
+            (place, rest if weight is None else rest * weight),
+        )
+    )
     # Whoever left in a later cell has passed this one as a whole; the last has no end.
     later = left[:, ::-1].cumsum(axis=1)[:, ::-1] - left
-    return left, inside + later * np.append(np.diff(BORDERS), 0.0)
+    return seen, inside + later * np.append(np.diff(BORDERS), 0.0)

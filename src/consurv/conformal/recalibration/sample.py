@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from consurv._checks import Float
 from consurv.conformal.parts.blocks import Block
 from consurv.conformal.recalibration.shapes import FINE_LEVELS, Shapes
-from consurv.conformal.recalibration.windows import Windows
+from consurv.conformal.recalibration.windows import Windows, around
 from consurv.curves.chunks import row_chunks
 from consurv.outcome import Outcome
 
@@ -58,6 +58,23 @@ class Sample:
         likelihood stays one.
         """
         return self.windows.until(self.shapes.t_end, self.outcome.time)
+
+    @cached_property
+    def spread(self) -> tuple[Float, Float]:
+        """The times that every subject is spread between where hazards are counted.
+
+        Events over their windows. The others alike: else events near the end of the
+        follow-up would be counted where nobody is at risk. On a lattice nothing goes
+        past it, and each of the others has one time, twice.
+        """
+        low, high = self.windows.low, self.windows.high
+        if not self.unit:
+            rows = np.flatnonzero(~self.outcome.event)
+            low, high = low.copy(), high.copy()
+            low[rows], high[rows] = around(
+                self.shapes.take(rows), self.outcome.time[rows]
+            )
+        return low, high
 
     @cached_property
     def broad(self) -> Float:

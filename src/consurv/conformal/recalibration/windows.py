@@ -13,10 +13,11 @@ from consurv.conformal.recalibration.hazards import hazard_at, residual_at
 from consurv.conformal.recalibration.shapes import OUTER, Shapes
 from consurv.outcome import Outcome
 
-__all__ = ["CONTAMINATION", "MOST_TIMES", "Windows", "mixed", "whole_unit"]
+__all__ = ["CONTAMINATION", "MOST_TIMES", "Windows", "around", "mixed", "whole_unit"]
 
 # An event is a window: what the raw log H passes through within this share of its rise
-# over the middle half of a curve, before and after. That blurs the variance of any law
+# over the middle half of a curve, before and after, or this share of the width of that
+# half, if less. That blurs the variance of any law
 # by about 1 %, and bends of a raw curve narrower than that do not count.
 _BLUR = 0.2
 # The share of a broad law that every subject's law is mixed with, and how many times
@@ -35,7 +36,7 @@ _ROUNDED = 1e-9
 # A longest time of more units is no lattice of months or days, but one of rounding.
 _MOST_UNITS = 1e6
 # Fewer subjects may all have, say, even times by chance.
-_FEWEST = 10
+_FEWEST = 5
 # What happens in the first unit happens after this share of it: log 0 is out of reach.
 _FIRST = 0.05
 # Nothing that was seen is less likely under the broad law: no subject rules.
@@ -103,7 +104,7 @@ class Windows:
             return cls(low, np.where(event, time, low), event)
         low, high = time.copy(), time.copy()
         rows = np.flatnonzero(event)
-        low[rows], high[rows] = _around(shapes.take(rows), time[rows])
+        low[rows], high[rows] = around(shapes.take(rows), time[rows])
         return cls(low, high, event)
 
     def until(self, t_end: Float, time: Float) -> Windows:
@@ -140,11 +141,12 @@ def _last_whole(time: Float, unit: float) -> Float:
     return np.where(near, time, np.floor(counts) * unit)
 
 
-def _around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
+def around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
     """Return the times at which the raw log H is a little less and more than at these.
 
     So windows follow the raw law: one of that law stays what it is, whatever its form,
-    but for its ends. Past the outer nodes they have one width in log time.
+    but for its ends. Past the outer nodes they have one width in log time, and nowhere
+    more: where a curve is flat, for some are cured, an event would tell nothing.
     """
     e = np.log(time) - shapes.log_median
     hazard, _ = hazard_at(shapes, e)
@@ -152,7 +154,8 @@ def _around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
     low, high = residual_at(shapes, around).T
     known = (e >= shapes.nodes[:, 0]) & (e <= shapes.nodes[:, -1])
     half = _BLUR * np.exp(shapes.log_width)
-    low, high = np.where(known, low, e - half), np.where(known, high, e + half)
+    low = np.where(known, np.maximum(low, e - half), e - half)
+    high = np.where(known, np.minimum(high, e + half), e + half)
     low, high = (np.exp(shapes.log_median + side) for side in (low, high))
     return np.minimum(low, time), np.maximum(high, time)
 
