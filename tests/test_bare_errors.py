@@ -58,6 +58,7 @@ def test_an_adjustment_that_is_none(adjustment):
         (DATES.astype(object), "column 'd' of X holds dates"),
         (DATES - DATES[0], "column 'd' of X holds time differences"),
         (DATES.dt.to_period("D"), "column 'd' of X holds periods"),
+        (pd.cut(X["a"], 3), r"column 'd' of X holds intervals, .* middle \(\.mid\)"),
         (pd.Series(["f", "m"] * 30), "column 'd' of X holds text, such as 'f'"),
         (pd.Series(["f", "m"] * 30, dtype="category"), "column 'd' of X holds text"),
     ],
@@ -67,6 +68,15 @@ def test_features_that_are_no_numbers(model, column, words):
         model.fit(X.assign(d=column), Y)
     with pytest.raises(InvalidInput, match=words):
         model.fit(column.to_frame("d"), Y)
+
+
+@pytest.mark.parametrize("model", [CoxPH(), ConformalSurvival(CoxPH())])
+def test_features_that_are_none_or_sparse(model):
+    with pytest.raises(InvalidInput, match=r"X has no columns; a model needs"):
+        model.fit(X[[]], Y)
+    for fill in (0.0, np.nan):
+        with pytest.raises(InvalidInput, match=r"give X\.sparse\.to_dense\(\)"):
+            model.fit(X.astype(pd.SparseDtype(float, fill)), Y)
 
 
 def test_dates_of_other_tables():

@@ -236,6 +236,10 @@ class TestRefusedForms:
         with pytest.raises(InvalidInput, match=words):
             Outcome.of(pd.DataFrame({"time": time, "event": [1, 0, 1]}))
 
+    def test_events_in_words(self):
+        with pytest.raises(InvalidInput, match=r"event holds text.*\(== 'dead'\)"):
+            Outcome([1, 2, 3], ["dead", "alive", "dead"])
+
     def test_a_masked_structured_array(self):
         with pytest.raises(InvalidInput, match="y is a masked array"):
             Outcome.of(np.ma.array(structured()))

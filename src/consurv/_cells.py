@@ -30,7 +30,8 @@ _KINDS: dict[type | tuple[type, ...], tuple[str, str]] = {
     ),
     pd.Interval: (
         "intervals",
-        "; interval censoring is not supported: give one number for each subject",
+        "; give one number for each, such as its middle (.mid): interval censoring is "
+        "not supported",
     ),
 }
 
@@ -42,6 +43,9 @@ def explain_text(array: NDArray[Any]) -> str:
     --------
     >>> explain_text(np.array(["3", "12 months"]))
     "the first is '12 months' at row 1; correct such cells"
+    >>> explain_text(np.array(["dead", "alive", "dead"]))
+    "the first is 'dead' at row 0; correct such cells, or compare (== 'dead') if they \
+say yes or no"
     >>> explain_text(np.array(["3", "12"]))
     "the first is '3' at row 0; convert them, such as with pd.to_numeric"
     """
@@ -58,6 +62,11 @@ def explain_text(array: NDArray[Any]) -> str:
         return f"{first}; convert them, such as with pd.to_numeric"
     if _is_number(text.replace(",", ".", 1)):
         return f"{first}; write decimal points, or read the file with decimal=','"
+    if len(stray) == array.size and len(set(stray.values())) == 2:
+        return (
+            f"{first}; correct such cells, or compare (== {text!r}) if they say yes or "
+            "no"
+        )
     return f"{first}; correct such cells"
 
 

@@ -50,6 +50,10 @@ rename or remove all but one
         )
 
 
+# How scikit-learn and pandas begin to refuse tables of which all columns are sparse.
+_SPARSE = "Sparse data", "fill value"
+
+
 @contextmanager
 def clear_refusals(X: Any) -> Iterator[None]:
     """Turn what scikit-learn refuses into an error of ours that names the place.
@@ -77,6 +81,10 @@ def clear_refusals(X: Any) -> Iterator[None]:
         elif text.startswith("Cannot cast"):
             kind = getattr(X, "dtype", type(X).__name__)
             text = f"X has dtype {kind}, not numbers; give one number for each cell"
+        elif isinstance(X, pd.DataFrame) and text.startswith(_SPARSE):
+            text = "X has sparse columns, which are not taken; give X.sparse.to_dense()"
+        elif text.startswith("at least one array or dtype"):
+            text = "X has no columns; a model needs one feature at least"
         elif text.startswith("setting an array element"):
             text = (
                 "X has rows of different length, or lists in its cells (2 dimensions "

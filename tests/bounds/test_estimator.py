@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
@@ -13,6 +14,8 @@ from sklearn.preprocessing import StandardScaler
 
 from consurv import ConformalLowerBound, Outcome
 from consurv.bounds import METHODS
+from consurv.bounds.forest import NeighbourForest
+from consurv.curves import chunks
 from consurv.errors import CalibrationWarning, InvalidInput, NotConformalizedError
 from consurv.models import CoxPH, WeibullAFT
 
@@ -184,6 +187,26 @@ class TestConformalize:
 
 
 class TestConventions:
+    def test_few_rows_at_once_where_curves_of_censoring_are_long(
+        self, data, monkeypatch
+    ):
+        """Those of the event model may be a few numbers each."""
+        X, y, _, _ = data
+        fitted = ConformalLowerBound(CoxPH(), random_state=0).fit(X, y)
+        whole = fitted.predict_lower_bound(X)
+        flagged = fitted.screen(X, 1.0, survival=0.5).selected
+        asked, weights = [], NeighbourForest._weights
+
+        def counted(self, rows):
+            asked.append(len(rows))
+            return weights(self, rows)
+
+        monkeypatch.setattr(NeighbourForest, "_weights", counted)
+        monkeypatch.setattr(chunks, "_CHUNK_VALUES", 1000)
+        assert_array_equal(fitted.predict_lower_bound(X), whole)
+        assert_array_equal(fitted.screen(X, 1.0, survival=0.5).selected, flagged)
+        assert max(asked) < len(X) / 4
+
     def test_clone_and_parameters(self):
         bound = ConformalLowerBound(CoxPH(), method="ipcw", clip=0.9)
         same = clone(bound)

@@ -96,6 +96,12 @@ class TestFilesThatCannotBeRead:
         with pytest.raises(InvalidInput, match="cannot be read as CSV"):
             read_table(path)
 
+    def test_because_they_are_in_another_encoding(self, tmp_path: Path) -> None:
+        path = tmp_path / "trial.csv"
+        path.write_text("âge,mois\n1,2\n", encoding="latin-1")
+        with pytest.raises(InvalidInput, match=r"encoding=\.\.\.\).*as UTF-8"):
+            read_table(path)
+
     @pytest.mark.parametrize(
         "content",
         [b"no gzip", gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:-20]],

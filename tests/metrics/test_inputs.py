@@ -37,7 +37,7 @@ class TestCheckInputs:
             check_inputs(([1, 1], [1, 2]), curves)
 
     def test_the_message_ends_with_the_metrics_own_way_out(self):
-        with pytest.raises(InvalidInput, match=r"survival\); or dance$"):
+        with pytest.raises(InvalidInput, match=r"from_frame of .* subjects; or dance$"):
             check_inputs(([1, 1], [1, 2]), None, instead="; or dance")
 
     def test_refuses_outcomes_without_an_event(self):

@@ -1,8 +1,9 @@
 """Curves of torch modules, against closed forms and torchsurv."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, softmax
 from sklearn.exceptions import NotFittedError
 
@@ -104,6 +105,15 @@ class TestOutputs:
 
 
 class TestManners:
+    def test_a_table_is_no_reason_to_warn(self):
+        """A trained module does not say what its columns were called."""
+        model = FromTorch(linear(2), "weibull")
+        table = pd.DataFrame(np.eye(3), columns=list("abc"))
+        same = model.predict_survival_function(np.eye(3)).median()
+        for X in (table, table.astype({"a": np.float32})):
+            found = model.predict_survival_function(X).median()
+            assert_array_equal(found, same)
+
     def test_batches_change_nothing(self, simulated):
         X, _ = simulated
         whole, parts = (

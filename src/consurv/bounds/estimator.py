@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -39,7 +39,7 @@ from consurv.bounds.forest import NeighbourForest
 from consurv.bounds.keeping import KeptBound
 from consurv.bounds.methods import METHODS, Bound, Method, Options
 from consurv.bounds.screening import Screening, screened
-from consurv.conformal.censoring.nuisance import Fitted, Nuisance, curves_of
+from consurv.conformal.censoring.nuisance import Fitted, Nuisance
 from consurv.conformal.parts.blocks import Data
 from consurv.conformal.reading.inputs import (
     as_table,
@@ -405,12 +405,13 @@ class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type
         levels = self._levels_of(bound, sample_weight, n_rows(X))
         found = []
         for rows, curves in RawModel(self.estimator_).chunks(X):
-            censoring = self._censoring_of(bound, X, rows)
-            found.append(
-                bound.of(curves, censoring)
-                if levels is None
-                else bound.at(curves, censoring, levels[rows])  # type: ignore[attr-defined]
-            )
+            own = None if levels is None else levels[rows]
+            for part, censoring in self._censoring_of(bound, rows_of(X, rows)):
+                found.append(
+                    bound.of(curves[part], censoring)
+                    if own is None
+                    else bound.at(curves[part], censoring, own[part])  # type: ignore[attr-defined]
+                )
         times = np.concatenate(found)
         self._warn_of_end(times)
         return times
@@ -506,8 +507,10 @@ class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type
         curves = SurvivalCurves.concatenate([part for _, part in raw.chunks(X)])
         seen, least = None, self._least_seen()
         if self.censoring_model_ is not None and least is not None:
-            g = curves_of(self.censoring_model_, X).survival_at([time])[:, 0]
-            seen = g >= least
+            chunks = RawModel(self.censoring_model_).chunks(X)
+            seen = np.concatenate(
+                [part.survival_at([time])[:, 0] >= least for _, part in chunks]
+            )
         return screened(sample, curves, float(time), survival, fdr, seen)
 
     def _least_seen(self) -> float | None:
@@ -543,10 +546,13 @@ class ConformalLowerBound(KeptBound, MetaEstimatorMixin, BaseEstimator):  # type
             model = NeighbourForest(random_state=seed)
         return Nuisance(model, self.event_model)
 
-    def _censoring_of(self, bound: Bound, X: Any, rows: slice) -> SurvivalCurves | None:
+    def _censoring_of(
+        self, bound: Bound, X: Any
+    ) -> Iterable[tuple[slice, SurvivalCurves | None]]:
+        """Yield slices of rows with their curves of censoring, which may be long."""
         if not bound.needs_censoring or self.censoring_model_ is None:
-            return None
-        return RawModel(self.censoring_model_).curves(rows_of(X, rows))
+            return [(slice(None), None)]
+        return RawModel(self.censoring_model_).chunks(X)
 
     def _warn_of_end(self, times: Float) -> None:
         late = int(np.count_nonzero(times > self.follow_up_))

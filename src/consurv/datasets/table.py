@@ -220,7 +220,13 @@ def _read_csv(path: Path, text: str | None) -> pd.DataFrame:
     except pd.errors.EmptyDataError as error:
         raise InvalidInput(f"{path} is empty; give a table with a header") from error
     except _DAMAGED as error:
-        raise InvalidInput(f"{path} cannot be read as CSV: {error}") from error
+        remedy = ""
+        if isinstance(error, UnicodeDecodeError):
+            remedy = (
+                "; if it is text in another encoding, read it by pandas.read_csv(path, "
+                "encoding=...) and write it by to_csv(path, index=False), as UTF-8"
+            )
+        raise InvalidInput(f"{path} cannot be read as CSV: {error}{remedy}") from error
     if isinstance(frame.index, pd.MultiIndex) or (
         not isinstance(frame.index, pd.RangeIndex) and frame.iloc[:, -1].isna().all()
     ):  # one cell more may be a row's name; pandas moves all names otherwise

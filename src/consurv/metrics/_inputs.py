@@ -65,7 +65,8 @@ def _read(y: Any, curves: Any, instead: str) -> Outcome:
         raise InvalidInput(
             f"curves must be SurvivalCurves, got {type(curves).__name__}"
             f"{f' of shape {shape}' if shape else ''}; make them with "
-            f"SurvivalCurves(times, survival){instead}"
+            "SurvivalCurves(times, survival), or SurvivalCurves.from_frame of a table "
+            f"of times x subjects{instead}"
         )
     outcome = Outcome.of(y)
     check_same_length(y=len(outcome), curves=len(curves))

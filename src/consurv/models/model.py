@@ -265,14 +265,18 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
             "ensure_all_finite": "allow-nan" if self._takes_missing else True,
         }
         features: NDArray[Any]
-        if not _is_one_block(X):
+        one_block = _is_one_block(X)
+        # A network that was trained elsewhere does not say what its columns were.
+        told = reset or hasattr(self, "n_features_in_")
+        if told and not one_block:
             features = validate_data(self, X, reset=reset, **options)
             return features
         # scikit-learn would ask each of perhaps thousands of columns for its type.
         names = None if reset else getattr(self, "feature_names_in_", None)
-        if not has_names(X, names):
+        if told and not has_names(X, names):
             validate_data(self, X, reset=reset, skip_check_array=True)
-        features = check_array(X.to_numpy(), estimator=self, input_name="X", **options)
+        values = X.to_numpy() if one_block else X
+        features = check_array(values, estimator=self, input_name="X", **options)
         return features
 
     def __sklearn_tags__(self) -> Any:
