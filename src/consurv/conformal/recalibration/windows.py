@@ -19,6 +19,9 @@ __all__ = ["CONTAMINATION", "MOST_TIMES", "Windows", "mixed", "whole_unit"]
 # over the middle half of a curve, before and after. That blurs the variance of any law
 # by about 1 %, and bends of a raw curve narrower than that do not count.
 _BLUR = 0.2
+# No further than that of an exponential law in log time: where a curve is flat, such as
+# where some are cured, it would reach past the follow-up, to where no event is seen.
+_FURTHEST = _BLUR * OUTER
 # The share of a broad law that every subject's law is mixed with, and how many times
 # the raw width it has: curves that exclude what happened still have a slope.
 CONTAMINATION = 0.02
@@ -142,6 +145,7 @@ def _around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
     known = (e >= shapes.nodes[:, 0]) & (e <= shapes.nodes[:, -1])
     half = _BLUR * np.exp(shapes.log_width)
     low, high = np.where(known, low, e - half), np.where(known, high, e + half)
+    low, high = np.maximum(low, e - _FURTHEST), np.minimum(high, e + _FURTHEST)
     low, high = (np.exp(shapes.log_median + side) for side in (low, high))
     return np.minimum(low, time), np.maximum(high, time)
 
