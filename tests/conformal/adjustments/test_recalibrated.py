@@ -130,6 +130,23 @@ class TestMends:
         off = np.abs(curves.survival_at(times) - raw.survival_at(times)).mean()
         assert off < 0.015
 
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_right_model_where_some_are_cured(self, seed):
+        """Windows of late events do not reach over the plateau."""
+        rng = np.random.default_rng(seed)
+        n, times = 1500, np.linspace(0.01, 40, 400)
+        cured = 1 / (1 + np.exp(-0.3 - 0.7 * rng.normal(size=(n, 1))))
+
+        def model(share):
+            return times, share + (1 - share) * np.exp(-times / 3)
+
+        time = np.where(rng.random(n) < cured[:, 0], np.inf, rng.exponential(3, n))
+        limit = rng.uniform(2, 15, n)
+        y = Outcome(np.minimum(time, limit), time <= limit)
+        found = ConformalSurvival(model).conformalize(cured, y)
+        assert not found.recalibration_.time_map.numbers.any()
+        assert found.recalibration_.ratios.is_none
+
 
 class TestBeyondTheLevels:
     """Curves have nodes above the highest level asked for, and below the lowest."""

@@ -16,10 +16,13 @@ from consurv.outcome import Outcome
 __all__ = ["CONTAMINATION", "MOST_TIMES", "Windows", "around", "mixed", "whole_unit"]
 
 # An event is a window: what the raw log H passes through within this share of its rise
-# over the middle half of a curve, before and after, or this share of the width of that
-# half, if less. That blurs the variance of any law
+# over the middle half of a curve, before and after. That blurs the variance of any law
 # by about 1 %, and bends of a raw curve narrower than that do not count.
 _BLUR = 0.2
+# It reaches no further than this share of the width of that half, and of an exponential
+# law's: where a curve is flat, as where some are cured, an event would tell nothing, and
+# its window would lie past the follow-up, where none is seen.
+_FURTHEST = _BLUR * OUTER
 # The share of a broad law that every subject's law is mixed with, and how many times
 # the raw width it has: curves that exclude what happened still have a slope.
 CONTAMINATION = 0.02
@@ -146,14 +149,14 @@ def around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
 
     So windows follow the raw law: one of that law stays what it is, whatever its form,
     but for its ends. Past the outer nodes they have one width in log time, and nowhere
-    more: where a curve is flat, for some are cured, an event would tell nothing.
+    more.
     """
     e = np.log(time) - shapes.log_median
     hazard, _ = hazard_at(shapes, e)
     around = np.log(hazard)[:, None] + np.array([-_BLUR, _BLUR]) * OUTER
     low, high = residual_at(shapes, around).T
     known = (e >= shapes.nodes[:, 0]) & (e <= shapes.nodes[:, -1])
-    half = _BLUR * np.exp(shapes.log_width)
+    half = np.minimum(_BLUR * np.exp(shapes.log_width), _FURTHEST)
     low = np.where(known, np.maximum(low, e - half), e - half)
     high = np.where(known, np.minimum(high, e + half), e + half)
     low, high = (np.exp(shapes.log_median + side) for side in (low, high))
