@@ -208,6 +208,8 @@ def main() -> None:
             n, files, args.engines, args.rules, args.resolution, args.features
         )
     if args.output:
+        for entry in found:  # how far they are off is there
+            entry.pop("numbers", None)
         args.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 

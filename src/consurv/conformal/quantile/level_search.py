@@ -35,7 +35,7 @@ _MOST_LISTED = 1 << 16
 _NODES = 65
 _WAY = np.linspace(0.0, 1.0, _NODES)
 # It is asked for at so many, and between them it is the polynomial through them.
-_PLACES = np.linspace(0.0, 1.0, 3)
+_PLACES = np.linspace(0.0, 1.0, 4)
 _THROUGH = np.vander(_WAY, len(_PLACES)) @ np.linalg.inv(np.vander(_PLACES))
 
 

@@ -8,7 +8,7 @@ once, in a few rounds:
 0. where there are only points, and few, they are listed and that is all;
 1. a sketch, a few draws of each law beside the points, gives a window around s;
 2. in the window the points are listed and the mass of the laws is close to the
-   polynomial through five cheap estimates, which predicts a bracket (lo, hi];
+   polynomial through four cheap estimates, which predicts a bracket (lo, hi];
 3. the exact mass at both ends shows mass(lo) < k ≤ mass(hi), or corrects the prediction
    for another round, and the breakpoints between, listed, are walked through.
 
