@@ -260,6 +260,25 @@ class TestKeeps:
         if unit != 1e9 and unit != 1e-9:  # a power of two changes no bit
             assert_array_equal(times / unit, expected)
 
+    @pytest.mark.parametrize("seed", [76, 83, 97])
+    def test_the_order_of_subjects_does_not_matter_where_the_likelihood_is_rough(
+        self, seed
+    ):
+        """Nobody has an event before time 2, and medians are half noise."""
+        rng, n = np.random.default_rng(seed), 60
+        scale = np.exp(0.7 * rng.normal(size=n))
+        time, limit = 2 + scale * rng.exponential(size=n), rng.uniform(0, 9, n)
+        y = Outcome(np.minimum(time, limit), time <= limit)
+        q = 2 - scale[:, None] * np.log(FINE_LEVELS)
+        q *= np.exp(rng.normal(size=(n, 1)))
+        reading = np.column_stack([q, np.zeros(n), np.full(n, np.inf)])
+        mixed = rng.permutation(n)
+        times, again = (
+            found.apply(reading).percentile_times(LEVELS)
+            for found in (find(reading, y), find(reading[mixed], y[mixed]))
+        )
+        assert_allclose(again, times, rtol=1e-6)
+
     def test_where_contrasts_turn_the_order_is_kept_and_nobody_is_worse_off(self):
         """The shape of the law depends on the feature: hazards cross."""
         rng = np.random.default_rng(0)

@@ -95,5 +95,5 @@ def test_medians_of_a_hopeless_model_stay_in_sight():
         fitted = ConformalSurvival(model).conformalize(x, y)
     free = replace(fitted.recalibration_, follow_up=0.0)
     levels = np.array([0.5])
-    assert free.times(read_curves(model(x)), levels).max() > 60 * y.time.max()
+    assert free.times(read_curves(model(x)), levels).max() > 50 * y.time.max()
     assert fitted.predict_quantile(x, levels).max() < 35 * y.time.max()

@@ -37,6 +37,9 @@ _NEARLY_ALL, _WORTH = 0.75, 1e-3
 _FIRST_STEPS, _SHORT = 5, 1e-3
 # The ascent ends when neither the log of the ridge nor the numbers move by more.
 _RIDGE_STANDS, _NUMBERS_STAND = 0.05, 1e-4
+# The ridge follows the numbers for so many rounds; from then on half of the way, for
+# where likelihoods have kinks each would throw the other to and fro.
+_ALL_THE_WAY = 10
 # For a matrix without an inverse, and against rounding in the comparison of sums.
 _JITTER, _ROUNDING = 1e-9, 1e-9
 
@@ -147,10 +150,12 @@ def follow(start: Float, ridge: Float, pace: Pace) -> Steps[tuple[Float, float]]
     fixed = ridge >= FIXED
     (sums,) = yield [start]
     found = begin(start, ridge, sums)
-    for _ in range(pace.rounds):
+    for done in range(pace.rounds):
         found = yield from _step(found, ridge, pace)
         due = ridge_for(found.numbers, found.variances(ridge), ridge)
         renewed = np.clip(np.where(fixed, FIXED, due), _LEAST, FIXED)
+        if done >= _ALL_THE_WAY:
+            renewed = np.sqrt(renewed * ridge)
         change = np.abs(np.log(renewed / ridge)).max()
         less = 0.5 * ((renewed - ridge) * found.numbers**2).sum()
         found = found._replace(objective=found.objective - float(less))
