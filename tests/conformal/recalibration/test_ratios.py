@@ -38,7 +38,7 @@ def test_table_by_a_loop(readings):
     samples = samples_of(reading, y)
     found, risk = table(samples)
     shapes = samples[0].shapes
-    spread = around(shapes, samples[0].outcome.time)
+    spread = around(shapes, samples[0].outcome.time, samples[0].grain.reach)
     events, exposure = np.zeros((6, 13)), np.zeros((6, 13))
     edges = ndtri(np.arange(1, 6) / 6)
     tops = [*BORDERS[1:], np.inf]

@@ -7,7 +7,7 @@ from scipy.stats import fisk
 from consurv import Outcome
 from consurv.conformal.recalibration.hazards import hazard_at
 from consurv.conformal.recalibration.shapes import FINE_LEVELS, Shapes
-from consurv.conformal.recalibration.windows import Windows, whole_unit
+from consurv.conformal.recalibration.windows import Grain, Windows, whole_unit
 
 
 def unit_of(time):
@@ -49,13 +49,13 @@ def test_rounding_makes_no_unit_and_hides_none():
 def test_windows_of_events_and_censored(readings):
     reading, y = readings(40, 1)
     shapes, _ = Shapes.read(reading, FINE_LEVELS)
-    windows = Windows.of(y, shapes, 0.0)
+    windows = Windows.of(y, shapes, Grain(0.0))
     assert_array_equal(windows.low[~y.event], y.time[~y.event])
     assert_array_equal(windows.high[~y.event], y.time[~y.event])
     # Of a Weibull law, whose log H is a line, they have one width in log time.
     ratio = np.log(windows.high / windows.low)[y.event]
     assert_allclose(ratio, 0.4 * np.exp(shapes.log_width[y.event]), rtol=1e-9)
-    whole = Windows.of(y, shapes, 2.0)
+    whole = Windows.of(y, shapes, Grain(2.0))
     assert_allclose(whole.low[y.event], np.maximum(y.time - 2, 0.1)[y.event])
     assert_array_equal(whole.high[y.event], y.time[y.event])
     # The others were event-free at the last visit, or had none so far.
@@ -65,7 +65,7 @@ def test_windows_of_events_and_censored(readings):
     assert_array_equal(whole.high[~y.event], whole.low[~y.event])
     # A time that is whole but for rounding stays what it is.
     near = Outcome(np.array([6 - 1e-9, 6 + 1e-9]), [0, 0])
-    windows = Windows.of(near, shapes.take([0, 0]), 2.0)
+    windows = Windows.of(near, shapes.take([0, 0]), Grain(2.0))
     assert_array_equal(windows.high, near.time)
 
 
@@ -77,7 +77,7 @@ def test_windows_follow_a_law_of_two_parts():
     inside = np.array([0.2, 9.25])
     y = Outcome(inside, [1, 1])
     shapes = shapes.take([0, 0])
-    windows = Windows.of(y, shapes, 0.0)
+    windows = Windows.of(y, shapes, Grain(0.0))
     rise = 0.2 * (np.log(np.log(4)) - np.log(np.log(4 / 3)))
     for side, sign in ((windows.low, -1), (windows.high, 1)):
         hazard, _ = hazard_at(shapes, np.log(side) - shapes.log_median)
@@ -92,7 +92,7 @@ def test_windows_on_a_plateau_are_no_wider_than_elsewhere():
     """Most events come in the first year, hardly any in the next forty."""
     q = np.where(FINE_LEVELS > 0.5, 1 - FINE_LEVELS, 0.5 + 400 * (0.5 - FINE_LEVELS))
     shapes, _ = Shapes.read(np.append(q, [0.0, np.inf])[None, :], FINE_LEVELS)
-    windows = Windows.of(Outcome([5.0], [1]), shapes, 0.0)
+    windows = Windows.of(Outcome([5.0], [1]), shapes, Grain(0.0))
     assert np.exp(shapes.log_width) > 5
     exponential = np.log(np.log(4) / np.log(4 / 3))
     assert_allclose(np.log(5 / windows.low), 0.2 * exponential)
@@ -103,7 +103,7 @@ def test_events_that_a_curve_excludes_have_windows_of_one_width():
     reading = np.append(10 + (1 - FINE_LEVELS), [0.0, np.inf])[None, :]
     shapes, _ = Shapes.read(reading, FINE_LEVELS)
     y = Outcome([0.1, 40.0], [1, 1])
-    windows = Windows.of(y, shapes.take([0, 0]), 0.0)
+    windows = Windows.of(y, shapes.take([0, 0]), Grain(0.0))
     half = np.exp(0.2 * np.exp(shapes.log_width[0]))
     assert_allclose(windows.low, y.time / half)
     assert_allclose(windows.high, y.time * half)
@@ -120,7 +120,7 @@ def test_nobody_is_followed_past_the_end_of_its_curve():
 def test_the_broad_law_is_log_logistic_and_never_nothing(readings):
     reading, y = readings(60, 2)
     shapes, _ = Shapes.read(reading, FINE_LEVELS)
-    windows = Windows.of(y, shapes, 0.0)
+    windows = Windows.of(y, shapes, Grain(0.0))
     law = fisk(2.2 / 3 / np.exp(shapes.log_width), scale=np.exp(shapes.log_median))
     between = law.cdf(windows.high) - law.cdf(windows.low)
     expected = np.where(y.event, between, law.sf(windows.high))
@@ -130,4 +130,4 @@ def test_the_broad_law_is_log_logistic_and_never_nothing(readings):
         np.column_stack([np.full((60, 48), 5.0), np.zeros(60), np.full(60, np.inf)]),
         FINE_LEVELS,
     )[0]
-    assert (Windows.of(far, narrow, 0.0).broad(narrow) > 0).all()
+    assert (Windows.of(far, narrow, Grain(0.0)).broad(narrow) > 0).all()

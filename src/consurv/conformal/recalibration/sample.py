@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from consurv._checks import Float
 from consurv.conformal.parts.blocks import Block
 from consurv.conformal.recalibration.shapes import FINE_LEVELS, Shapes
-from consurv.conformal.recalibration.windows import Windows, around
+from consurv.conformal.recalibration.windows import Grain, Windows, around
 from consurv.curves.chunks import row_chunks
 from consurv.outcome import Outcome
 
@@ -26,6 +26,8 @@ _PIECE = 8192
 _SCATTER = tuple(
     np.uint64(k) for k in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
+# Before times have been looked at.
+_FREE = Grain()
 _SHIFTS = tuple(np.uint64(k) for k in (30, 27, 31))
 
 
@@ -37,18 +39,17 @@ class Sample:
     ----------
     shapes : Shapes
     outcome : Outcome
-    unit : float
-        Times are whole multiples of it, if it is not 0.
+    grain : Grain
     """
 
     shapes: Shapes
     outcome: Outcome
-    unit: float = 0.0
+    grain: Grain = _FREE
 
     @cached_property
     def windows(self) -> Windows:
         """Of the whole follow-up."""
-        return Windows.of(self.outcome, self.shapes, self.unit)
+        return Windows.of(self.outcome, self.shapes, self.grain)
 
     @cached_property
     def seen(self) -> Windows:
@@ -68,11 +69,11 @@ class Sample:
         past it, and each of the others has one time, twice.
         """
         low, high = self.windows.low, self.windows.high
-        if not self.unit:
+        if not self.grain.unit:
             rows = np.flatnonzero(~self.outcome.event)
             low, high = low.copy(), high.copy()
             low[rows], high[rows] = around(
-                self.shapes.take(rows), self.outcome.time[rows]
+                self.shapes.take(rows), self.outcome.time[rows], self.grain.reach
             )
         return low, high
 
@@ -97,18 +98,18 @@ class Sample:
 
     def take(self, rows: Any) -> Sample:
         """Return some subjects."""
-        return Sample(self.shapes.take(rows), self.outcome[rows], self.unit)
+        return Sample(self.shapes.take(rows), self.outcome[rows], self.grain)
 
     @classmethod
     def concatenate(cls, samples: Sequence[Sample]) -> Sample:
         """Join the subjects of several samples."""
         shapes = Shapes.concatenate([sample.shapes for sample in samples])
         outcome = Outcome.concatenate([sample.outcome for sample in samples])
-        return cls(shapes, outcome, samples[0].unit)
+        return cls(shapes, outcome, samples[0].grain)
 
-    def with_unit(self, unit: float) -> Sample:
-        """Return the subjects with another unit of whole times."""
-        return replace(self, unit=unit) if unit != self.unit else self
+    def with_grain(self, grain: Grain) -> Sample:
+        """Return the subjects with times that tell more, or less."""
+        return replace(self, grain=grain) if grain != self.grain else self
 
     def __len__(self) -> int:
         return len(self.shapes)
@@ -122,12 +123,12 @@ def scale_for(largest: float) -> float:
     return float(2.0 ** np.frexp(largest)[1])
 
 
-def samples_of(block: Block, scale: float, unit: float = 0.0) -> list[Sample]:
+def samples_of(block: Block, scale: float, grain: Grain = _FREE) -> list[Sample]:
     """Return the subjects of a block whose curves have a shape, times in a scale."""
     samples = []
     for piece in row_chunks(len(block.outcome), _PIECE):
         reading, some = block.reading[piece], block.outcome[piece]
         shapes, rows = Shapes.read(reading, FINE_LEVELS, scale)
         if rows.size:
-            samples.append(Sample(shapes, some[rows].in_unit(scale), unit))
+            samples.append(Sample(shapes, some[rows].in_unit(scale), grain))
     return samples

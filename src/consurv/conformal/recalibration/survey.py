@@ -27,7 +27,12 @@ from consurv.conformal.recalibration.sample import (
     samples_of,
     scale_for,
 )
-from consurv.conformal.recalibration.windows import MOST_TIMES, whole_unit
+from consurv.conformal.recalibration.windows import (
+    MOST_TIMES,
+    Grain,
+    reach_for,
+    whole_unit,
+)
 
 __all__ = ["Facts", "Gathered", "SampleQuestion", "Sum", "Survey", "survey"]
 
@@ -125,6 +130,8 @@ class Facts:
         The distinct times, and those of events; more than ``MOST_TIMES`` are cut short.
     sums : ndarray of shape (2, 2)
         Of log medians and log widths, and of their squares.
+    event_sums : ndarray of shape (2,)
+        Of log times of events, and of their squares.
     marks : ndarray of uint64
         The smallest that there are, each once.
     alike : ndarray of int
@@ -140,6 +147,7 @@ class Facts:
     times: Float
     event_times: Float
     sums: Float
+    event_sums: Float
     marks: Marks
     alike: Index
 
@@ -156,6 +164,7 @@ class Facts:
             _distinct([part.times for part in parts]),
             _distinct([part.event_times for part in parts]),
             np.sum([part.sums for part in parts], axis=0),
+            np.sum([part.event_sums for part in parts], axis=0),
             *_smallest([(part.marks, part.alike) for part in parts]),
         )
 
@@ -171,6 +180,16 @@ class Facts:
             return 0.0
         of_events = self.event_times, self.total_events
         return whole_unit(self.times, self.total) or whole_unit(*of_events)
+
+    @property
+    def grain(self) -> Grain:
+        """How finely times tell something."""
+        if not self.total_events:
+            return Grain(self.unit)
+        mean, square = self.event_sums / self.total_events
+        # Of times that are all the same rounding is left.
+        variance = square - mean**2 if square - mean**2 > 1e-12 * square else 0.0
+        return Grain(self.unit, reach_for(float(np.sqrt(variance)), self.total_events))
 
     @property
     def centre(self) -> Float:
@@ -203,7 +222,8 @@ class _Look:
     def answer(self, samples: Sequence[Sample]) -> Facts:
         """Return those of some subjects."""
         empty = np.empty(0)
-        none = empty, np.zeros((2, 2)), empty.view(np.uint64), empty.view(np.intp)
+        sums = np.zeros((2, 2)), np.zeros(2)
+        none = empty, *sums, empty.view(np.uint64), empty.view(np.intp)
         nothing = Facts(0, 0, 0, 0, 0, False, empty, *none)
         return Facts.merged([nothing, *map(_facts, samples)])
 
@@ -215,6 +235,7 @@ def _facts(sample: Sample) -> Facts:
     square = pair**2
     if outcome.weight is not None:
         pair, square = pair * outcome.weight, square * outcome.weight
+    log_time, weights = np.log(events.time), events.weights
     return Facts(
         len(sample),
         len(events),
@@ -225,6 +246,7 @@ def _facts(sample: Sample) -> Facts:
         _distinct([outcome.time]),
         _distinct([events.time]),
         np.stack([pair.sum(axis=1), square.sum(axis=1)]),
+        np.array([weights @ log_time, weights @ log_time**2]),
         *_smallest([(sample.marks, np.ones(len(sample), dtype=np.intp))]),
     )
 
@@ -333,7 +355,7 @@ class Here(Survey):
     ) -> None:
         self.scale, self.follow_up = scale, follow_up
         self.facts = _Look().answer(samples)
-        self.samples = [sample.with_unit(self.facts.unit) for sample in samples]
+        self.samples = [sample.with_grain(self.facts.grain) for sample in samples]
 
     @cached_property
     def _part(self) -> list[Sample]:
@@ -381,7 +403,7 @@ class There(Survey):
         return question.answer(self._near[until])
 
     def _asked(self, question: SampleQuestion[S], until: np.uint64) -> S:
-        asked = _OfBlock(question, self.scale, self.facts.unit, until)
+        asked = _OfBlock(question, self.scale, self.facts.grain, until)
         answer: S = self._subjects.ask(asked)
         return answer
 
@@ -415,12 +437,12 @@ class _OfBlock:
 
     question: SampleQuestion[Any]
     scale: float
-    unit: float = 0.0
+    grain: Grain = Grain()  # noqa: RUF009
     last_mark: np.uint64 = _EVERYBODY
 
     def answer(self, block: Block) -> Any:
         """Return the summary of one block."""
-        samples = samples_of(block, self.scale, self.unit)
+        samples = samples_of(block, self.scale, self.grain)
         if self.last_mark < _EVERYBODY:
             samples = _part(samples, self.last_mark)
         return self.question.answer(samples)

@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import chdtri, expit
 
 from consurv._checks import Bool, Float
 from consurv.conformal.recalibration.hazards import hazard_at, residual_at
 from consurv.conformal.recalibration.shapes import OUTER, Shapes
 from consurv.outcome import Outcome
 
-__all__ = ["CONTAMINATION", "MOST_TIMES", "Windows", "around", "mixed", "whole_unit"]
+__all__ = [
+    "CONTAMINATION",
+    "MOST_TIMES",
+    "Grain",
+    "Windows",
+    "around",
+    "mixed",
+    "reach_for",
+    "whole_unit",
+]
 
 # An event is a window: what the raw log H passes through within this share of its rise
 # over the middle half of a curve, before and after. That blurs the variance of any law
 # by about 1 %, and bends of a raw curve narrower than that do not count.
 _BLUR = 0.2
 # It reaches no further than this share of the width of that half, and of an exponential
-# law's: where a curve is flat, as where some are cured, an event would tell nothing, and
-# its window would lie past the follow-up, where none is seen.
+# law's: where a curve is flat, as where some are cured, an event would tell nothing,
+# and its window would lie past the follow-up, where none is seen.
 _FURTHEST = _BLUR * OUTER
+# Nor than this share of the middle half of all log times of events: windows of raw
+# curves that are far too wide would all hold the same time, and a law that has nothing
+# but this time would explain everybody. Few events may lie together by chance; that
+# their spread is told too small has this probability.
+_BY_CHANCE = 1e-3
+# The middle half of a normal law, in standard deviations.
+_MIDDLE_HALF = 1.349
+# Steps of an octave in which that is told: the order of subjects changes no bit.
+_STEPS = 8
 # The share of a broad law that every subject's law is mixed with, and how many times
 # the raw width it has: curves that exclude what happened still have a slope.
 CONTAMINATION = 0.02
@@ -44,6 +62,46 @@ _FEWEST = 5
 _FIRST = 0.05
 # Nothing that was seen is less likely under the broad law: no subject rules.
 _LEAST_LIKELY = 1e-9
+
+
+class Grain(NamedTuple):
+    """How finely times tell something.
+
+    Attributes
+    ----------
+    unit : float
+        Times of events are whole multiples of it, if it is not 0.
+    reach : float
+        How far windows reach at most, before and after, in log time.
+    """
+
+    unit: float = 0.0
+    reach: float = _FURTHEST
+
+
+def reach_for(spread: float, n: float) -> float:
+    """Return how far windows reach at most, given how n events spread in log time.
+
+    Parameters
+    ----------
+    spread : float
+        Standard deviation of the log times of events.
+    n : float
+        How many events there are.
+
+    Examples
+    --------
+    >>> round(reach_for(0.1, 1000), 3), round(reach_for(0.1, 10), 3)
+    (0.031, 0.081)
+    >>> reach_for(0.0, 5) == reach_for(2.0, 1000)  # no limit beyond the general one
+    True
+    """
+    if n < 2 or not spread > 0:
+        return _FURTHEST
+    widest = spread * np.sqrt((n - 1) / chdtri(n - 1, 1 - _BY_CHANCE))
+    reach = _BLUR * _MIDDLE_HALF * float(widest)
+    steps = float(np.ceil(_STEPS * np.log2(reach)))
+    return min(_FURTHEST, 2.0 ** (steps / _STEPS))
 
 
 def whole_unit(times: Float, n: float) -> float:
@@ -95,19 +153,20 @@ class Windows:
     event: Bool
 
     @classmethod
-    def of(cls, outcome: Outcome, shapes: Shapes, unit: float) -> Windows:
+    def of(cls, outcome: Outcome, shapes: Shapes, grain: Grain) -> Windows:
         """Return the windows of outcomes: of one unit where events come at whole ones.
 
         There a censored subject is known to be event-free up to the last whole one.
         """
         time, event = outcome.time, outcome.event
+        unit, reach = grain
         if unit:
             passed = np.where(event, time - unit, _last_whole(time, unit))
             low = np.minimum(np.maximum(passed, _FIRST * unit), time)
             return cls(low, np.where(event, time, low), event)
         low, high = time.copy(), time.copy()
         rows = np.flatnonzero(event)
-        low[rows], high[rows] = around(shapes.take(rows), time[rows])
+        low[rows], high[rows] = around(shapes.take(rows), time[rows], reach)
         return cls(low, high, event)
 
     def until(self, t_end: Float, time: Float) -> Windows:
@@ -144,7 +203,7 @@ def _last_whole(time: Float, unit: float) -> Float:
     return np.where(near, time, np.floor(counts) * unit)
 
 
-def around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
+def around(shapes: Shapes, time: Float, reach: float) -> tuple[Float, Float]:
     """Return the times at which the raw log H is a little less and more than at these.
 
     So windows follow the raw law: one of that law stays what it is, whatever its form,
@@ -156,7 +215,7 @@ def around(shapes: Shapes, time: Float) -> tuple[Float, Float]:
     around = np.log(hazard)[:, None] + np.array([-_BLUR, _BLUR]) * OUTER
     low, high = residual_at(shapes, around).T
     known = (e >= shapes.nodes[:, 0]) & (e <= shapes.nodes[:, -1])
-    half = np.minimum(_BLUR * np.exp(shapes.log_width), _FURTHEST)
+    half = np.minimum(_BLUR * np.exp(shapes.log_width), reach)
     low = np.where(known, np.maximum(low, e - half), e - half)
     high = np.where(known, np.minimum(high, e + half), e + half)
     low, high = (np.exp(shapes.log_median + side) for side in (low, high))
