@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from consurv._checks import Float
 from consurv.conformal.parts.blocks import Block
 from consurv.conformal.recalibration.shapes import FINE_LEVELS, Shapes
-from consurv.conformal.recalibration.windows import Grain, Windows, around
+from consurv.conformal.recalibration.windows import FREE, Grain, Windows, around
 from consurv.curves.chunks import row_chunks
 from consurv.outcome import Outcome
 
@@ -26,8 +26,6 @@ _PIECE = 8192
 _SCATTER = tuple(
     np.uint64(k) for k in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
-# Before times have been looked at.
-_FREE = Grain()
 _SHIFTS = tuple(np.uint64(k) for k in (30, 27, 31))
 
 
@@ -44,7 +42,7 @@ class Sample:
 
     shapes: Shapes
     outcome: Outcome
-    grain: Grain = _FREE
+    grain: Grain = FREE
 
     @cached_property
     def windows(self) -> Windows:
@@ -123,7 +121,7 @@ def scale_for(largest: float) -> float:
     return float(2.0 ** np.frexp(largest)[1])
 
 
-def samples_of(block: Block, scale: float, grain: Grain = _FREE) -> list[Sample]:
+def samples_of(block: Block, scale: float, grain: Grain = FREE) -> list[Sample]:
     """Return the subjects of a block whose curves have a shape, times in a scale."""
     samples = []
     for piece in row_chunks(len(block.outcome), _PIECE):

@@ -28,6 +28,7 @@ from consurv.conformal.recalibration.sample import (
     scale_for,
 )
 from consurv.conformal.recalibration.windows import (
+    FREE,
     MOST_TIMES,
     Grain,
     reach_for,
@@ -437,7 +438,7 @@ class _OfBlock:
 
     question: SampleQuestion[Any]
     scale: float
-    grain: Grain = Grain()  # noqa: RUF009
+    grain: Grain = FREE
     last_mark: np.uint64 = _EVERYBODY
 
     def answer(self, block: Block) -> Any:

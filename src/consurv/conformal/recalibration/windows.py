@@ -15,6 +15,7 @@ from consurv.outcome import Outcome
 
 __all__ = [
     "CONTAMINATION",
+    "FREE",
     "MOST_TIMES",
     "Grain",
     "Windows",
@@ -79,6 +80,10 @@ class Grain(NamedTuple):
     reach: float = _FURTHEST
 
 
+# Before times have been looked at.
+FREE = Grain()
+
+
 def reach_for(spread: float, n: float) -> float:
     """Return how far windows reach at most, given how n events spread in log time.
 
@@ -100,8 +105,8 @@ def reach_for(spread: float, n: float) -> float:
         return _FURTHEST
     widest = spread * np.sqrt((n - 1) / chdtri(n - 1, 1 - _BY_CHANCE))
     reach = _BLUR * _MIDDLE_HALF * float(widest)
-    steps = float(np.ceil(_STEPS * np.log2(reach)))
-    return min(_FURTHEST, 2.0 ** (steps / _STEPS))
+    reach = float(2.0 ** (np.ceil(_STEPS * np.log2(reach)) / _STEPS))
+    return min(_FURTHEST, reach)
 
 
 def whole_unit(times: Float, n: float) -> float:
