@@ -70,7 +70,7 @@ def test_runs(script, tmp_path):
     run(script, out)
     content = out.read_bytes()
     if "table" in script.stem:
-        assert "| PBC | 418 | 61.48% | 4795 | 17 |" in content.decode()
+        assert "| PBC | 418 | 61.48% | 4795 | 17 (17) |" in content.decode()
     else:
         assert content.startswith(PNG)
         assert len(content) > 10_000

