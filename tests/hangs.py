@@ -95,7 +95,7 @@ class Apart:
         self._news = time.monotonic()
         # Processes that come later look at the same tests again.
         if not self._known:
-            self._known, self._waiting = True, dict.fromkeys(ids)
+            self._waiting, self._known = dict.fromkeys(ids), True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectreport(self, report):
@@ -124,8 +124,11 @@ class Apart:
         while True:
             time.sleep(1.0)
             silence = time.monotonic() - self._news
-            all_run = self._known and not self._waiting
-            if silence > (AFTERWARDS if all_run else SILENCE):
+            if not self._known:  # processes that start have more to do
+                longest = 2 * SILENCE
+            else:
+                longest = SILENCE if self._waiting else AFTERWARDS
+            if silence > longest:
                 self._end(silence)
 
     def _end(self, silence: float) -> None:
@@ -135,7 +138,8 @@ class Apart:
         if status is None:
             for name, why in self._failed.items():
                 self._say(f"FAILED {name}\n{why}")
-            status = 1 if self._failed else STALLED if left else 0
+            failed = self._failed or not self._known
+            status = 1 if failed else STALLED if left else 0
         self._left.parent.mkdir(parents=True, exist_ok=True)
         self._left.write_text("".join(f"{name}\n" for name in left))
         self._say(f"nothing has come back for {silence:.0f} s; {len(left)} tests left:")
@@ -151,7 +155,7 @@ class Apart:
                 except ProcessLookupError:
                     continue
             time.sleep(2.0)
-        if self._status is None and not left:
+        if self._status is None and self._known and not left:
             self._summarise()
         sys.stdout.flush()
         os._exit(status)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # What watches over all tests, with shorter limits; a file, since workers read it, too.
 WATCH = """
 from tests import hangs
-hangs.LONGEST, hangs.AFTERWARDS, hangs.SILENCE = {longest}, 2.0, 4.0
+hangs.LONGEST, hangs.AFTERWARDS, hangs.SILENCE = {longest}, 2.0, 6.0
 from tests.conftest import pytest_configure
 """
 HANGS = {
@@ -112,3 +112,14 @@ def pytest_sessionfinish(session):
     assert ("2 passed" if passes else "1 failed, 1 passed") in done.stdout
     assert "0 tests left" in done.stderr
     assert ("assert False" in done.stdout + done.stderr) != passes
+
+
+def test_a_run_that_never_starts_is_a_failure(tmp_path):
+    also = """
+import time
+def pytest_collection(session):
+    if hasattr(session.config, "workerinput"):
+        time.sleep(60)
+"""
+    done = run(tmp_path, WAITS, "-n", "1", also=also)
+    assert done.returncode == 1, done.stderr

@@ -108,7 +108,7 @@ class TestModelSelection:
     def test_grid_search_reaches_into_the_model(self, data):
         X, y = data
         search = GridSearchCV(
-            ConformalSurvival(Exponential(), percentiles=3),
+            ConformalSurvival(Exponential(), percentiles=3, random_state=0),
             {
                 "estimator__slope": [-0.5, 0.5],
                 "conformal_set": ["train", "half"],
