@@ -94,8 +94,7 @@ def test_shifts_are_the_same_and_take_few_rounds(kind, rule, how):
     assert_array_equal(found.identified, here.identified)
     assert (found.n_infinite, found.n_conformal) == (here.n_infinite, 3000)
     assert found.kaplan_meier == here.kaplan_meier
-    # Ratios of whole numbers keep to many places, and a few are tried in vain.
-    assert len(there.letters) <= (9 if how.get("whole") else 8)
+    assert len(there.letters) <= 8
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -172,6 +171,7 @@ def test_few_subjects_are_fetched(change, stretch):
         ("none", {"stretch": 0.6, "seed": 1}),
         ("none", {"stretch": 1.6, "censored": 0.8}),
         ("late", {}),
+        ("late", {"seed": 1}),
         ("whole", {"stretch": 0.6}),
         ("whole", {"stretch": 1.6, "seed": 1}),
         ("steps", {"seed": 2}),
@@ -182,7 +182,8 @@ def test_few_subjects_are_fetched(change, stretch):
 def test_recalibrations_are_the_same_and_take_few_rounds(change, how):
     """Of twins, who have one mark, the part is too long to be fetched."""
     n = 22_000 if change == "twins" else 12_000
-    # The first steps to a delay rest on few events: they blow rounding up.
+    # The first steps to a delay rest on few events: they blow rounding up, by chance.
+    # Times beyond the follow-up, up to five times as long, count here, too.
     tolerance = 1e-6 if change == "late" else 1e-9
     assert 8 <= recalibrated(*read_off(n, change, **how), tolerance) <= 30
 

@@ -191,7 +191,7 @@ class TestOutOfBag:
                 curves = model.predict_survival_function(new[0])
                 totals[policy] += 1e3 * float(d_calibration(new[1], curves)) / 6
         assert totals["out-of-bag"] < 0.75 * totals["train"]
-        assert totals["out-of-bag"] < totals["cross"] + 0.5
+        assert totals["out-of-bag"] < totals["cross"] + 0.2
 
 
 class TestAuto:

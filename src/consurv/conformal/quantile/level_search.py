@@ -26,8 +26,8 @@ EPS = float(np.finfo(np.float64).eps)
 _ROUNDING = 1e-10, 1e-13
 # So many subjects with the same score in a sketch are a tie.
 _HEAVY = 3
-# Points at so many places, each, keep to some. Of these so many are tried, each where
-# those before it say.
+# Points at so many places, each, keep to some. Where the first bracket did not do, so
+# many of these are tried, each where those before it say.
 _FEW_PLACES, _TIES = 0.75, 6
 # No list of breakpoints of a level is longer.
 _MOST_LISTED = 1 << 16
@@ -185,8 +185,7 @@ class LevelSearch:
             self._law = np.maximum.accumulate(np.clip(smooth, law[0], law[-1]))
             self._propose()
             self._find_ties()
-            if not self._propose_tie():
-                self._try_sketched_tie()
+            self._try_sketched_tie()
 
     def _find_ties(self) -> None:
         """See whether scores keep to few places, as those of whole days do."""
