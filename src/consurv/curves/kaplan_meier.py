@@ -11,8 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from consurv._checks import Float, as_floats, as_levels, as_plain_array
 from consurv._params import AtLeast, check_params, make_rng
-from consurv.curves.counts import Numbers, check_counts, count, product_limit
+from consurv.curves.counts import (
+    Counts,
+    Numbers,
+    at_events,
+    at_risk_of,
+    check_counts,
+    count,
+    product_limit,
+    wide,
+)
 from consurv.curves.pseudo import Change, pseudo_observations
+from consurv.curves.search import places_in
 from consurv.outcome import Outcome
 
 __all__ = ["KaplanMeier"]
@@ -50,6 +60,8 @@ class KaplanMeier:
     event_survival : ndarray of shape (M + 1,)
         1, then S after each event time: for x ≤ t_max, S(x⁻) is
         ``event_survival[np.searchsorted(event_times, x, side="left")]``.
+    nodes : ndarray of shape (M + 1,)
+        ``event_times``, and then infinity.
     n, n_events : int or float
         Subjects and events in the sample, as often as they weigh.
     t_max, s_max : float
@@ -74,18 +86,18 @@ class KaplanMeier:
     """
 
     times: Float
-    at_risk: Numbers
-    events: Numbers
     event_times: Float
     event_survival: Float
+    nodes: Float
     n: float
     n_events: float
     t_max: float
     s_max: float
     t_end: float
+    _counts: Counts
 
     def __init__(self, y: Any, *, sample_weight: ArrayLike | None = None) -> None:
-        self._estimate(*count(Outcome.of(y).weighted(sample_weight)))
+        self._of_risks(*count(Outcome.of(y).weighted(sample_weight)))
 
     @classmethod
     def from_arrays(
@@ -114,7 +126,7 @@ class KaplanMeier:
         """
         counts = check_counts(times, at_risk, events)
         estimate = cls.__new__(cls)
-        estimate._estimate(*counts)
+        estimate._of_risks(*counts)
         return estimate
 
     @classmethod
@@ -122,7 +134,7 @@ class KaplanMeier:
         """Return the estimate of counts that ``tally`` gave, or that sum up such ones.
 
         They are neither checked nor copied, and cannot be changed afterwards: there may
-        be as many as subjects.
+        be as many as subjects. ``at_risk`` and ``events`` are made when somebody asks.
 
         Parameters
         ----------
@@ -137,7 +149,9 @@ class KaplanMeier:
         KaplanMeier(n=3, events=1, last time=4, end=12)
         """
         estimate = cls.__new__(cls)
-        estimate._estimate(times, subjects[::-1].cumsum()[::-1], events)
+        counts = times, _frozen(subjects), _frozen(events)
+        estimate._estimate(times, *at_events(counts))
+        estimate.__dict__["_counts"] = counts
         return estimate
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -204,7 +218,7 @@ class KaplanMeier:
         """
         c = _any_shape(c, "c")
         # Between event times nothing can happen, so the mean is constant there.
-        means = self._means_beyond[np.searchsorted(self.event_times, c, side="right")]
+        means = self._means_beyond[places_in(self.event_times, c, "right")]
         tail = c + 0.5 * np.maximum(self.t_end - c, 0.0)
         return np.where(c < self.t_max, means, tail)
 
@@ -256,11 +270,9 @@ class KaplanMeier:
         """
         level = _any_shape(levels, "levels")
         as_levels(np.unique(level))  # for the check; repeated levels are harmless
-        nodes = np.append(self.event_times, self.t_end)
-        drop = np.searchsorted(-self.event_survival, -level, side="left") - 1
         # Rounding must not put a level just below s_max before t_max.
         tail = np.clip(self.t_end * (1.0 - level), self.t_max, self.t_end)
-        return np.where(level < self.s_max, tail, nodes[drop])
+        return np.where(level < self.s_max, tail, self._drop_to(level))
 
     def member_pseudo_observations(self, y: Any) -> Float:
         """Return Nθ − (N − 1)θ₋ᵢ for subjects of the sample.
@@ -312,35 +324,47 @@ class KaplanMeier:
         """
         return pseudo_observations(self, Outcome.of(y), Change.ADD)
 
-    def _estimate(self, times: Float, at_risk: Numbers, events: Numbers) -> None:
-        """Set the attributes from the counts; the only place that does."""
+    def _of_risks(self, times: Float, at_risk: Numbers, events: Numbers) -> None:
+        """Set the attributes from the numbers at risk."""
         place = np.flatnonzero(events)
-        event_survival = product_limit(at_risk[place], events[place])
-        t_max, s_max = float(times[-1]), float(event_survival[-1])
-        arrays = {
-            "times": times,
-            "at_risk": at_risk,
-            "events": events,
-            "event_times": times[place],
-            "event_survival": event_survival,
-        }
-        for array in arrays.values():
-            array.setflags(write=False)
+        nodes, own = np.append(times[place], np.inf), events[place]
+        self._estimate(times, nodes, np.append(at_risk[:1], at_risk[place]), own)
+        self.__dict__.update(at_risk=_frozen(at_risk), events=_frozen(events))
+
+    def _estimate(
+        self, times: Float, nodes: Float, at_risk: Numbers, events: Numbers
+    ) -> None:
+        """Set the attributes from what ``at_events`` gives: nothing else does."""
+        n, n_events = at_risk[0].item(), events.sum().item()
+        kind = int if events.dtype.kind != "f" else float
+        survival = product_limit(at_risk, events)
+        t_max, s_max = float(times[-1]), float(survival[-1])
         self.__dict__.update(
-            arrays,
-            n=at_risk[0].item(),
-            n_events=events.sum().item(),
+            times=_frozen(times),
+            nodes=_frozen(nodes),
+            event_times=nodes[:-1],
+            event_survival=_frozen(survival),
+            n=kind(n),
+            n_events=n_events,
             t_max=t_max,
             s_max=s_max,
             t_end=t_max / (1.0 - s_max),
         )
 
     @cached_property
+    def at_risk(self) -> Numbers:
+        """Subjects still under observation just before each time."""
+        return _frozen(at_risk_of(self._counts[1]))
+
+    @cached_property
+    def events(self) -> Numbers:
+        """Events at each time."""
+        return _frozen(wide(self._counts[2]))
+
+    @cached_property
     def survival(self) -> Float:
         """S at ``times``, right-continuous."""
-        survival: Float = self.event_survival[np.cumsum(self.events > 0)]
-        survival.setflags(write=False)
-        return survival
+        return _frozen(self.event_survival[np.cumsum(self.events > 0)])
 
     @cached_property
     def _means_beyond(self) -> Float:
@@ -357,17 +381,21 @@ class KaplanMeier:
         return means
 
     def _look_up(self, t: Float, side: Any) -> Float:
-        steps = self.event_survival[np.searchsorted(self.event_times, t, side=side)]
+        steps = self.event_survival[places_in(self.event_times, t, side)]
         left = np.maximum(self.t_end - t, 0.0) / self.t_end
         return np.where(t > self.t_max, np.minimum(left, self.s_max), steps)
+
+    def _drop_to(self, level: Float) -> Float:
+        """Return the first event time with S ≤ level, or t_end."""
+        rising = self.event_survival[::-1]
+        drop = self.event_survival.size - np.searchsorted(rising, level, side="right")
+        return np.minimum(self.nodes[drop - 1], self.t_end)
 
     def _invert(self, c: Float, uniform: Float) -> Float:
         """Turn uniforms in [0, 1) of shape (n, R) into draws of T given T > c."""
         alive = self._look_up(c, side="right")
         level = alive[:, None] * uniform  # < S(c), so the draw is > c
-        nodes = np.append(self.event_times, self.t_end)
-        drop = np.searchsorted(-self.event_survival, -level, side="left") - 1
-        draws: Float = nodes[drop]
+        draws = self._drop_to(level)
         # The tail, spread evenly between its start and t_end, never at its start.
         tail = np.minimum(alive, self.s_max)[:, None]
         row, column = np.nonzero(level < tail)
@@ -392,6 +420,8 @@ class KaplanMeier:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if "_counts" in self.__dict__:  # they are shorter
+            return type(self).of_counts, self._counts
         return type(self).from_arrays, (self.times, self.at_risk, self.events)
 
     def __repr__(self) -> str:
@@ -399,6 +429,11 @@ class KaplanMeier:
             f"{type(self).__name__}(n={self.n:.10g}, events={self.n_events:.10g}, "
             f"last time={self.t_max:g}, end={self.t_end:g})"
         )
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array
 
 
 def _any_shape(values: ArrayLike, name: str, *, allow_inf: bool = False) -> Float:

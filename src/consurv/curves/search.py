@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from consurv._checks import Float
 
-__all__ = ["Index", "last_index", "pick", "row_blocks"]
+__all__ = ["Index", "last_index", "pick", "places_in", "row_blocks"]
 
 Index = NDArray[np.intp]
 
 # Entries of the widest array of a block: with 2**16 of them (half a megabyte) the
 # rows that are searched and the temporaries stay in the cache of one core.
 _BLOCK_ENTRIES = 2**16
+# So many queries are worth to be put in order.
+_MANY = 2**10
 
 
 def row_blocks(n_rows: int, width: int) -> Iterator[slice]:
@@ -108,3 +110,22 @@ def pick(array: Float, index: Index) -> Float:
     n, k = array.shape
     gathered: Float = array.ravel().take(index + (np.arange(n) * k)[:, None])
     return gathered
+
+
+def places_in(table: Float, x: Float, side: Any = "left") -> Index:
+    """Return what ``np.searchsorted`` does, sooner where queries are many.
+
+    Put in order, close ones look at the same entries, which are in the cache then.
+
+    Examples
+    --------
+    >>> places_in(np.array([1.0, 2.0]), np.array([[2.5, 0.5], [1.0, 2.0]]))
+    array([[2, 0],
+           [0, 1]])
+    """
+    if x.size < _MANY or len(table) < _MANY:
+        return np.searchsorted(table, x, side=side)
+    flat = x.ravel()
+    order, places = np.argsort(flat), np.empty(x.size, dtype=np.intp)
+    places[order] = np.searchsorted(table, flat[order], side=side)
+    return places.reshape(x.shape)

@@ -34,7 +34,7 @@ _PART = 1 << 15
 _SAMPLE = 1 << 14
 _SHARE, _LEAST = 1 << 4, 1 << 12
 # Scores of a sketch made together.
-_TOGETHER = 1 << 17
+_TOGETHER = 1 << 18
 # Rows whose percentile times are turned over together; of fewer levels each is
 # gathered by itself.
 _TURNED, _FEW_LEVELS = 1 << 9, 4
@@ -256,12 +256,15 @@ class Contribution:
         return turned
 
     def _points(self, q: Float, part: slice) -> LevelMass:
-        """Return the mass of points; infinite rows do not count."""
+        """Return the mass of points; infinite rows do not count, and q is overwritten."""
         times, events = self.point_times[part], self._events[part]
         if not self.block.finite:
             finite = q[0] < np.inf
             q, times, events = q[:, finite], times[finite], events[finite]
-        scores = -times / q if self.block.proportional else q - times
+        if self.block.proportional:
+            scores = np.divide(-times, q, out=q)
+        else:
+            scores = np.subtract(q, times, out=q)
         mass = LevelMass(scores, events=None if self._all_events else events)
         if not self.weighted:
             return mass

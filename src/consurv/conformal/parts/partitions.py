@@ -28,7 +28,7 @@ from consurv.conformal.quantile.sketch import (
     quantiles_of,
 )
 from consurv.conformal.quantile.weighted_questions import WeightedSketch
-from consurv.curves.counts import Numbers, tally
+from consurv.curves.counts import Numbers, tally, together
 from consurv.curves.kaplan_meier import KaplanMeier
 from consurv.errors import InvalidInput
 from consurv.outcome import Outcome
@@ -279,14 +279,7 @@ class OutcomeCounts:
     @classmethod
     def merged(cls, parts: Sequence[OutcomeCounts]) -> OutcomeCounts:
         """Return the counts of all together."""
-        times = np.concatenate([part.times for part in parts])
-        # Parts ascend, which a stable sort makes use of.
-        order = np.argsort(times, kind="stable")
-        times = times[order]
-        first = np.flatnonzero(np.append(True, times[1:] != times[:-1]))
-        columns = ([p.subjects for p in parts], [p.events for p in parts])
-        counts = [np.add.reduceat(np.concatenate(c)[order], first) for c in columns]
-        merged = times[first], counts[0], counts[1]
+        merged = together([(part.times, part.subjects, part.events) for part in parts])
         if not any(part.rows for part in parts):
             return cls(*merged)
         rows = sum(part.n for part in parts), sum(part.n_events for part in parts)

@@ -14,8 +14,9 @@ from consurv.conformal.quantile.sketch import Outline
 
 __all__ = ["Ends", "LevelSearch", "Listed", "Searches"]
 
-# The first bracket is predicted to hold this much mass on either side of the target.
-FIRST_MARGIN = 1 / 4
+# The first bracket is predicted to hold this much mass on either side of the target,
+# or so much where laws do nothing but jump: all jumps in it will be listed.
+FIRST_MARGIN, OF_JUMPS = 1 / 4, 1 / 8
 # With the exact mass at both ends known, the next is predicted so much better.
 GAIN = 64
 # A prediction that failed is given so much more room: a window, and a bracket in it,
@@ -34,9 +35,14 @@ _MOST_LISTED = 1 << 16
 # The mass of laws in a window is held at so many places.
 _NODES = 65
 _WAY = np.linspace(0.0, 1.0, _NODES)
-# It is asked for at so many, and between them it is the polynomial through them.
-_PLACES = np.linspace(0.0, 1.0, 4)
-_THROUGH = np.vander(_WAY, len(_PLACES)) @ np.linalg.inv(np.vander(_PLACES))
+# It is asked for at three, or at four where more subjects follow laws than so many and
+# windows are wide; between them it is the polynomial through them.
+_WIDE = 1 << 18
+_PLACES = {b: np.linspace(0.0, 1.0, b) for b in (3, 4)}
+_THROUGH = {
+    b: np.vander(_WAY, b) @ np.linalg.inv(np.vander(some))
+    for b, some in _PLACES.items()
+}
 
 
 class Ends(NamedTuple):
@@ -74,6 +80,8 @@ class LevelSearch:
         Quantiles and weights that resemble F.
     spread : float
         How far the sketch may be off, in mass.
+    straight : bool
+        Whether laws do more than jump.
     """
 
     def __init__(
@@ -84,16 +92,22 @@ class LevelSearch:
         last_time: float,
         sketch: tuple[Float, Float],
         spread: float,
+        straight: bool,
     ) -> None:
         self.wanted, self.n_law, self.last_time = wanted, n_law, last_time
         self.target = wanted - (1e-9 + 1e-12 * n)
         self.answer: float | None = None
         self.n_events = 0  # with scores up to the answer
-        order = np.argsort(sketch[0])
-        self._scores = sketch[0][order]
-        self._ranks = np.cumsum(sketch[1][order])
+        self._scores, weights = sketch
+        if (weights == weights[0]).all():  # as those of one partition are
+            self._scores = np.sort(self._scores)
+        else:
+            order = np.argsort(self._scores)
+            self._scores, weights = self._scores[order], weights[order]
+        self._ranks = np.cumsum(weights)
         self._spread = spread + 2 * float(sketch[1].max()) + 2
-        self._stride, self._margin, self._listing = 0.0, FIRST_MARGIN, False
+        self._stride, self._listing = 0.0, False
+        self._margin = self._first_margin = FIRST_MARGIN if straight else OF_JUMPS
         self._missed = 0  # brackets in a row that did not hold the answer
         self._led = False  # whether the bends in a bracket have shown the way
         self.lo, self.hi = self._sketched(-1), self._sketched(1)
@@ -137,12 +151,13 @@ class LevelSearch:
         """Where the mass of laws is to be estimated."""
         if self._listing or not self.n_law:
             return ()
-        return tuple((self.lo + (self.hi - self.lo) * _PLACES).tolist())
+        places = _PLACES[4 if self.n_law > _WIDE else 3]
+        return tuple((self.lo + (self.hi - self.lo) * places).tolist())
 
     def _move(self, side: int) -> None:
         """Look below (-1) or above (1) the window."""
         self._spread *= ROOM
-        self._margin = FIRST_MARGIN
+        self._margin = self._first_margin
         self._stride = 2 * max(self._stride, self.hi - self.lo)
         further = self._sketched(side)
         if not self.n_law:
@@ -181,7 +196,7 @@ class LevelSearch:
                 self._move(1)
                 return
             self._grid = self.lo + (self.hi - self.lo) * _WAY
-            smooth = law[0] + _THROUGH @ (law - law[0])
+            smooth = law[0] + _THROUGH[len(law)] @ (law - law[0])
             self._law = np.maximum.accumulate(np.clip(smooth, law[0], law[-1]))
             self._propose()
             self._find_ties()
@@ -468,6 +483,7 @@ class Searches:
                 float(outline.last_time[i]),
                 (outline.scores[i], outline.weights[i]),
                 3 * float(spread[i]),
+                bool(outline.straight[i]),
             )
             if fixed[i] and not 0 < search.target <= reach[i]:
                 self.scores[i] = -np.inf if search.target <= 0 else np.inf
@@ -482,7 +498,7 @@ class Searches:
         brackets = [i for i, search in self.open.items() if search.wants_bracket]
         asked: list[tuple[list[int], Any]] = []
         # Those without laws have no places at which to estimate the mass.
-        for width in (0, len(_PLACES)):
+        for width in (0, *_PLACES):
             some = [i for i in windows if len(self.open[i].places) == width]
             if some:
                 lo, hi = np.array([(self.open[i].lo, self.open[i].hi) for i in some]).T

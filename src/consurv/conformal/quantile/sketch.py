@@ -25,7 +25,7 @@ from consurv.conformal.quantile.questions import (
 __all__ = ["FEW_POINTS", "QUANTILES", "Outline", "Sketch", "quantiles_of"]
 
 # Up to so many points are listed at once, where there are no laws.
-FEW_POINTS = 1 << 14
+FEW_POINTS = 1 << 15
 # Quantiles of one partition at one level.
 QUANTILES = 1 << 10
 # A sketch has one score per subject, and more only up to so many in all.
@@ -46,6 +46,8 @@ class Outline:
         Subjects by what they contribute.
     most_pieces, last_time : ndarray of shape (L,)
         Breakpoints of the laws, and how far they reach.
+    straight : ndarray of bool of shape (L,)
+        Whether they do more than jump.
     fixed, reach : ndarray of int of shape (L, 2)
         Mass that is there whatever the score, and what laws come to at last.
     scores, weights : ndarray of shape (L, Q)
@@ -63,6 +65,7 @@ class Outline:
     n_fixed: Index = field(metadata={"merge": add})
     most_pieces: Float = field(metadata={"merge": add})
     last_time: Float = field(metadata={"merge": most})
+    straight: Bool = field(metadata={"merge": most})
     fixed: Index = field(metadata={"merge": add_units})
     reach: Index = field(metadata={"merge": add_units})
     scores: Float = field(metadata={"merge": _beside})
@@ -177,6 +180,7 @@ def _outline(mass: LevelMass, asked: Sketch) -> Outline:
         np.full(size, mass.n_fixed),
         np.full(size, float(law.most_pieces) if law is not None else 0.0),
         np.full(size, law.last_time if law is not None else 0.0),
+        np.full(size, law is not None and law.straight),
         np.tile(fixed, (size, 1)),
         np.tile(reach, (size // len(reach), 1)),
         scores,

@@ -8,10 +8,12 @@ in earlier cells, and the few times of the cell itself are compared one by one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from consurv._checks import Float, Index
 from consurv.curves.kaplan_meier import KaplanMeier
@@ -23,6 +25,8 @@ _COARSE_CELLS = (1 << 12, 1 << 14)
 _STRETCHES = (1 << 8, 1 << 12)
 # Queries that are still open after so many comparisons go to a binary search.
 _CROWDED = 8
+# Event times that are put in their cells at once.
+_TOGETHER = 1 << 16
 
 
 class KaplanMeierLookup:
@@ -36,16 +40,16 @@ class KaplanMeierLookup:
 
     def _make_guide(self) -> None:
         # Equal stretches of the axis, each cut into two cells per event time in it.
-        self._stretches = _between(len(self.times), _STRETCHES)
-        self._scale = self._stretches / float(self.times[-1])
-        stretch = (self.times * self._scale).astype(np.intp)
-        cells = 2.0 * np.bincount(stretch, minlength=self._stretches + 1) + 1
+        times = self.times
+        self._stretches = _between(len(times), _STRETCHES)
+        self._scale = scale = self._stretches / float(times[-1])
+        found = _before(lambda t: (t * scale).astype(np.intp), times, self._stretches)
+        cells = 2.0 * np.diff(found, append=len(times)) + 1
         self._cells, self._start = cells, np.cumsum(cells) - cells
         # Times pass through the same monotone arithmetic as queries: a time in an
         # earlier cell is smaller than the query, whatever the rounding.
-        counts = np.bincount(self._cell(self.times), minlength=int(cells.sum()) + 1)
-        self._before = np.cumsum(counts) - counts
-        self._padded = np.append(self.times, np.inf)
+        self._before = _before(self._cell, times, int(cells.sum()))
+        self._padded = self.km.nodes
 
     def _make_tables(self) -> None:
         self._n_coarse = _between(len(self.times), _COARSE_CELLS)
@@ -72,7 +76,7 @@ class KaplanMeierLookup:
             rest = np.flatnonzero(self._padded.take(at_least, mode="clip") < x)
             if 2 * rest.size < x.size:
                 return self._advance(at_least.copy(), x, rest)
-        count = self._before.take(self._cell(x), mode="clip")
+        count = self._before.take(self._cell(x), mode="clip").astype(np.intp)
         rest = np.flatnonzero(self._padded.take(count, mode="clip") < x)
         return self._advance(count, x, rest)
 
@@ -135,6 +139,21 @@ def lookup_of(curve: KaplanMeier) -> KaplanMeierLookup:
     if isinstance(curve, SharedCurve):
         return curve.lookup
     return KaplanMeierLookup(curve)
+
+
+def _before(cell_of: Callable[[Float], Index], times: Float, last: int) -> Index:
+    """Return how many ascending times lie in cells before each, up to the last one.
+
+    There may be as many as subjects: little is held beside the result.
+    """
+    few = len(times) <= np.iinfo(np.int32).max
+    before: NDArray[Any] = np.zeros(last + 2, np.int32 if few else np.int64)
+    for start in range(0, len(times), _TOGETHER):
+        cell = cell_of(times[start : start + _TOGETHER])
+        counts = np.bincount(cell - cell[0])
+        before[cell[0] + 1 : cell[0] + 1 + len(counts)] += counts.astype(before.dtype)
+    np.cumsum(before, dtype=before.dtype, out=before)
+    return before[:-1]
 
 
 def _place(x: Float, scale: float, last: int) -> Float:
