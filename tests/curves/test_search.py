@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from consurv.curves.search import last_index, pick, row_blocks
+from consurv.curves.search import last_index, pick, places_in, row_blocks
 
 
 class TestLastIndex:
@@ -42,3 +42,14 @@ class TestRowBlocks:
     def test_blocks_cover_the_rows_once_and_in_order(self, n, width):
         rows = [i for block in row_blocks(n, width) for i in range(n)[block]]
         assert rows == list(range(n))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("shape", [(5,), (5000,), (50, 100), (0,)])
+def test_places_are_those_of_searchsorted(shape, side):
+    rng = np.random.default_rng(0)
+    table, x = np.sort(rng.integers(0, 900, 4000) / 8), rng.integers(0, 900, shape) / 8
+    found = places_in(table, x, side)
+    assert_array_equal(found, np.searchsorted(table, x, side=side))
+    infinite = places_in(table, np.full(2000, np.inf), side)
+    assert_array_equal(infinite, np.full(2000, len(table)))

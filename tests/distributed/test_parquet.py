@@ -204,10 +204,14 @@ class TestWaysToGiveATable:
 
     def test_rows_that_are_filtered_or_scanned(self, tmp_path, table):
         table.to_parquet(tmp_path / "x.parquet")
-        expected = numbers(conformalized(table[table["age"] > 60]))
+        kept = table[table["age"] > 60]
         some = pads.dataset(tmp_path).filter(pads.field("age") > 60)
         model = conformalized(some)
+        # To the last bit those of files with these rows alone.
+        kept.to_parquet(tmp_path / "kept.parquet")
+        expected = numbers(conformalized(tmp_path / "kept.parquet"))
         assert_array_equal(numbers(model), expected)
+        assert_allclose(expected, numbers(conformalized(kept)), rtol=1e-12)
         assert_array_equal(numbers(conformalized(some.scanner())), expected)
         rows = model.predict_quantile(some, [0.5]).read_all()
         assert rows.num_rows == (table["age"] > 60).sum()

@@ -31,7 +31,7 @@ Numbers = NDArray[Any]
 # Times, and how many subjects left at each, and how many of them by the event.
 Counts = tuple[Float, Numbers, Numbers]
 # Rows that are looked at together.
-_STRETCH = 1 << 16
+_STRETCH = 1 << 14
 # By what sums of weights may be off.
 _ROUNDING = 1e-9
 

@@ -65,6 +65,18 @@ class TestOrderStatistics:
         found = ordered([numbers[:300], numbers[300:]], np.array([0, 499, 999]))
         assert_array_equal(found, np.sort(numbers)[[0, 499, 999]])
 
+    def test_many_who_share_a_few_numbers_take_one_more_round(self, monkeypatch):
+        monkeypatch.setattr(ranks, "_FEW", 10)
+        parts = np.split(np.repeat([1.0, 1 + 2.0**-40, 7.0], 100), [50, 120])
+        found, asked = subjects(parts), []
+        monkeypatch.setattr(
+            found, "ask", lambda q, ask=found.ask: asked.append(q) or ask(q)
+        )
+        first = found.ask(Cells(number_of))
+        wanted = order_statistics(found, number_of, first, np.array([99, 100, 299]))
+        assert_array_equal(wanted, [1.0, 1 + 2.0**-40, 7.0])
+        assert len(asked) == 2
+
     def test_a_subject_has_as_many_ranks_as_it_weighs(self):
         rng = np.random.default_rng(1)
         numbers, weight = rng.normal(size=200), rng.integers(0, 4, 200)
@@ -78,3 +90,4 @@ class TestOrderStatistics:
     def test_cells_hold_counts_alone(self):
         counted = subjects([[1.0, 1.0, 3.0], [1.0]]).ask(Cells(number_of))
         assert_array_equal(counted.counts, [3, 1])
+        assert_array_equal(counted.kinds, [2, 1])  # 1 in either part

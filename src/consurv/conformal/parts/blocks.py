@@ -256,7 +256,7 @@ class Contribution:
         return turned
 
     def _points(self, q: Float, part: slice) -> LevelMass:
-        """Return the mass of points; infinite rows do not count, and q is overwritten."""
+        """Return the mass of points, made of q; infinite rows do not count."""
         times, events = self.point_times[part], self._events[part]
         if not self.block.finite:
             finite = q[0] < np.inf

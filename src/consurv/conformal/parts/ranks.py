@@ -2,8 +2,8 @@
 
 Floats sort like their bit patterns. Subjects are counted by the leading bits of their
 number; of the few cells that hold a wanted rank the members are counted by more bits,
-until these cells are small and can be listed. Two rounds suffice as a rule, and no sum
-depends on how subjects are split or ordered.
+until these cells hold few different numbers, which are listed. Two rounds suffice as a
+rule, and no sum depends on how subjects are split or ordered.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["CellCounts", "Cells", "NumberOf", "order_statistics"]
 # Bits left out in the first round: cells are 1/512 of their number wide; and by what
 # each further round sees more.
 FIRST, _FINER = 43, 12
-# Cells with so many members in all are listed.
+# Cells with so many different numbers in all are listed.
 _FEW = 1 << 16
 _ROUNDING = 1e-9
 
@@ -40,10 +40,20 @@ class NumberOf(Protocol):
 
 @dataclass(frozen=True)
 class CellCounts:
-    """How many subjects are in each cell, cells ascending."""
+    """How many subjects are in each cell, cells ascending.
+
+    Attributes
+    ----------
+    cells : ndarray of int of shape (K,)
+    counts : ndarray of shape (K,)
+    kinds : ndarray of int of shape (K,)
+        How many different numbers they have, at most: a part does not know of those
+        of another.
+    """
 
     cells: Index
     counts: Any
+    kinds: Index
 
     @classmethod
     def merged(cls, parts: Sequence[CellCounts]) -> CellCounts:
@@ -51,10 +61,12 @@ class CellCounts:
         cells, place = np.unique(
             np.concatenate([part.cells for part in parts]), return_inverse=True
         )
-        several = np.concatenate([part.counts for part in parts])
-        counts = np.zeros(len(cells), dtype=several.dtype)
-        np.add.at(counts, place, several)
-        return cls(cells, counts)
+        columns = [p.counts for p in parts], [p.kinds for p in parts]
+        added = []
+        for several in map(np.concatenate, columns):
+            added.append(np.zeros(len(cells), dtype=several.dtype))
+            np.add.at(added[-1], place, several)
+        return cls(cells, *added)
 
 
 @dataclass(frozen=True)
@@ -84,9 +96,14 @@ class Cells:
             keys = keys[inside]
             weights = None if weights is None else weights[inside]
         if weights is None:
-            return CellCounts(*np.unique(keys >> self.left_out, return_counts=True))
-        cells, place = np.unique(keys >> self.left_out, return_inverse=True)
-        return CellCounts(cells, np.bincount(place, weights, minlength=len(cells)))
+            different, counts = np.unique(keys, return_counts=True)
+        else:
+            different, place = np.unique(keys, return_inverse=True)
+            counts = np.bincount(place, weights, minlength=len(different))
+        cells = different >> self.left_out
+        first = np.flatnonzero(np.diff(cells, prepend=cells[:1] - 1))
+        kinds = np.diff(first, append=len(cells))
+        return CellCounts(cells[first], np.add.reduceat(counts, first), kinds)
 
 
 def order_statistics(
@@ -127,7 +144,8 @@ def order_statistics(
         inside = counted.counts[some]
         skipped = (ends[some] - inside) - (np.cumsum(inside) - inside)
         ranks = ranks - skipped[np.searchsorted(some, place)]
-        finer = 0 if inside.sum() <= _FEW else max(left_out - _FINER, 0)
+        few = counted.kinds[some].sum() <= _FEW
+        finer = 0 if few else max(left_out - _FINER, 0)
         within = left_out, counted.cells[some]
         left_out, counted = finer, subjects.ask(Cells(number_of, finer, within))
     place = np.searchsorted(np.cumsum(counted.counts), ranks, side="right")

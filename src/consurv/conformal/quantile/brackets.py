@@ -208,14 +208,19 @@ def _gathered(
         level, position = level[kept], position[kept]
         jump, turn = jump[kept], turn[kept]
     level = (level + first).astype(_LEVEL)
-    if len(listed) > 1 or len(position) <= _LONG:
+    if len(position) <= _LONG:
         return level, position, jump, turn
     some = position[:: len(position) // _TRIED]
     if 2 * len(np.unique(some)) > len(some):  # few share a place
         return level, position, jump, turn
-    places, where = np.unique(position, return_inverse=True)
-    if 2 * len(places) > len(position):
+    order = np.lexsort((position, level))
+    levels, places = level[order], position[order]
+    new = (np.diff(levels) != 0) | (np.diff(places) != 0)
+    first = np.flatnonzero(np.append(True, new))
+    if 2 * len(first) > len(position):
         return level, position, jump, turn
+    where = np.empty(len(position), dtype=np.intp)
+    where[order] = np.append(0, np.cumsum(new))
     jumps: Float = np.bincount(where, jump).astype(np.float64)
     turns: Float = np.bincount(where, turn).astype(np.float64)
-    return level[: len(places)], places, jumps, turns
+    return levels[first], places[first], jumps, turns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -30,15 +31,17 @@ _HEAVY = 3
 # Points at so many places, each, keep to some. Where the first bracket did not do, so
 # many of these are tried, each where those before it say.
 _FEW_PLACES, _TIES = 0.75, 6
-# No list of breakpoints of a level is longer.
-_MOST_LISTED = 1 << 16
+# No list of breakpoints of a level is longer, or than such a part of it where the
+# bracket is asked about beside another.
+_MOST_LISTED, _BESIDE = 1 << 16, 1 << 3
 # The mass of laws in a window is held at so many places.
 _NODES = 65
 _WAY = np.linspace(0.0, 1.0, _NODES)
-# It is asked for at three, or at four where more subjects follow laws than so many and
-# windows are wide; between them it is the polynomial through them.
+# It is asked for at three; at four where more subjects than so many follow laws, and
+# windows are wide; at six where a round takes longer than anything else. Between them
+# it is the polynomial through them.
 _WIDE = 1 << 18
-_PLACES = {b: np.linspace(0.0, 1.0, b) for b in (3, 4)}
+_PLACES = {b: np.linspace(0.0, 1.0, b) for b in (3, 4, 6)}
 _THROUGH = {
     b: np.vander(_WAY, b) @ np.linalg.inv(np.vander(some))
     for b, some in _PLACES.items()
@@ -65,6 +68,28 @@ class Listed:
     rough: bool = False
 
 
+class Inside(NamedTuple):
+    """What is known of a bracket.
+
+    Attributes
+    ----------
+    mass : pair of float
+        Of laws at both ends, exactly.
+    rise : float
+        Their difference, exactly.
+    listed : Listed or None
+        None if the breakpoints between are too many.
+    """
+
+    mass: tuple[float, float]
+    rise: float
+    listed: Listed | None
+
+
+# The target is reached in the bracket.
+_HELD = (False, True)
+
+
 class LevelSearch:
     """What is known of the smallest score with mass(s) ≥ k.
 
@@ -82,6 +107,8 @@ class LevelSearch:
         How far the sketch may be off, in mass.
     straight : bool
         Whether laws do more than jump.
+    far : bool
+        Whether a round takes long.
     """
 
     def __init__(
@@ -93,6 +120,7 @@ class LevelSearch:
         sketch: tuple[Float, Float],
         spread: float,
         straight: bool,
+        far: bool,
     ) -> None:
         self.wanted, self.n_law, self.last_time = wanted, n_law, last_time
         self.target = wanted - (1e-9 + 1e-12 * n)
@@ -108,10 +136,15 @@ class LevelSearch:
         self._spread = spread + 2 * float(sketch[1].max()) + 2
         self._stride, self._listing = 0.0, False
         self._margin = self._first_margin = FIRST_MARGIN if straight else OF_JUMPS
+        self._far = far
+        self._places = _PLACES[6 if far else 4 if n_law > _WIDE else 3]
         self._missed = 0  # brackets in a row that did not hold the answer
         self._led = False  # whether the bends in a bracket have shown the way
         self.lo, self.hi = self._sketched(-1), self._sketched(1)
-        if self.lo >= self.hi:  # a heavy tie: any window around it will do
+        # A heavy tie: any window around it will do. Estimates of the mass of laws do
+        # not see by how much it jumps there.
+        self._tied = self.lo >= self.hi
+        if self._tied:
             width = 1e-6 * max(abs(self.lo), last_time)
             self.lo, self.hi = self.lo - width, self.hi + width
         if n_law:  # a tie may lie just outside
@@ -151,11 +184,11 @@ class LevelSearch:
         """Where the mass of laws is to be estimated."""
         if self._listing or not self.n_law:
             return ()
-        places = _PLACES[4 if self.n_law > _WIDE else 3]
-        return tuple((self.lo + (self.hi - self.lo) * places).tolist())
+        return tuple((self.lo + (self.hi - self.lo) * self._places).tolist())
 
     def _move(self, side: int) -> None:
         """Look below (-1) or above (1) the window."""
+        self._tied = False
         self._spread *= ROOM
         self._margin = self._first_margin
         self._stride = 2 * max(self._stride, self.hi - self.lo)
@@ -189,10 +222,10 @@ class LevelSearch:
                 self._finish(float(self._points[i]))
             return
         if len(law):
-            if below + law[0] > self.target + 1:
+            if not self._tied and below + law[0] > self.target + 1:
                 self._move(-1)
                 return
-            if below + len(points) + law[-1] < self.target - 1:
+            if not self._tied and below + len(points) + law[-1] < self.target - 1:
                 self._move(1)
                 return
             self._grid = self.lo + (self.hi - self.lo) * _WAY
@@ -215,7 +248,7 @@ class LevelSearch:
         """Propose the place that should hold the answer, where scores keep to few.
 
         There the mass of laws jumps, too: what is smooth in the window is close to it
-        halfway between two places.
+        halfway between two places. The gaps on both sides may be looked at beside it.
         """
         nudge, ties = self._nudge, self._ties
         some = np.flatnonzero((ties[:, 0] > self._low) & (ties[:, 1] < self._high))
@@ -231,7 +264,16 @@ class LevelSearch:
         lo, hi = max(first - nudge, self._low), min(last + nudge, self._high)
         self.bracket = Ends(lo, hi, all=True)
         self._cell, self._tried = (cells[i], cells[i + 1]), self._tried + 1
+        before = self._low if i == some[0] else ties[i - 1, 1] + nudge
+        after_it = self._high if i == some[-1] else ties[i + 1, 0] - nudge
+        self._look_beside(Ends(before, lo), Ends(hi, after_it))
         return True
+
+    def _look_beside(self, *gaps: Ends) -> None:
+        """Ask about gaps as well, if that is cheaper than another round."""
+        if self._far:
+            wide = [gap for gap in gaps if gap.all or gap.hi - gap.lo > 4 * self._nudge]
+            self.brackets += wide
 
     def _try_sketched_tie(self) -> None:
         """Propose a place where many scores of the sketch lie, if it has the target."""
@@ -243,7 +285,9 @@ class LevelSearch:
         )
         subjects = self._ranks[last - 1] - self._ranks[first]
         if subjects > _HEAVY and self.lo < place - nudge and place + nudge < self.hi:
+            predicted = self.bracket
             self.bracket = Ends(place - nudge, place + nudge, all=True)
+            self._look_beside(predicted)
 
     def _finish(self, answer: float) -> None:
         self.answer = answer
@@ -254,14 +298,25 @@ class LevelSearch:
 
     def _propose(self) -> None:
         """Predict a bracket; the mass at its ends is asked for next."""
-        nudge = self._nudge
-        lo = self._crossing(self.target - self._margin) - nudge
-        hi = self._crossing(self.target + self._margin) + nudge
-        lo, hi = max(lo, self._low), min(hi, self._high)
-        if not lo < hi:
-            lo, hi = self._low, self._high
-        self.bracket = Ends(lo, hi, all=hi - lo <= 4 * nudge)
+        lo, hi = self._around(self._margin)
+        self.bracket = Ends(lo, hi, all=hi - lo <= 4 * self._nudge)
         self.wants_bracket = True
+
+    def _around(self, margin: float) -> tuple[float, float]:
+        """Predict between which ends so much mass lies on either side of the target."""
+        nudge = self._nudge
+        lo = max(self._crossing(self.target - margin) - nudge, self._low)
+        hi = min(self._crossing(self.target + margin) + nudge, self._high)
+        return (lo, hi) if lo < hi else (self._low, self._high)
+
+    @property
+    def bracket(self) -> Ends:
+        """The bracket that is looked at."""
+        return self.brackets[0]
+
+    @bracket.setter
+    def bracket(self, ends: Ends) -> None:
+        self.brackets = [ends]
 
     @property
     def _nudge(self) -> float:
@@ -298,33 +353,37 @@ class LevelSearch:
             end = min(end, float(np.interp(needed, law, grid)))
         return max(end, float(points[i - 1])) if i else end
 
-    def see_bracket(
-        self, mass: tuple[float, float], rise: float, listed: Listed | None
-    ) -> None:
-        """Take in the exact mass of laws at both ends, and what lies between.
+    def see_brackets(self, answers: Sequence[Inside]) -> None:
+        """Take in what is known of the brackets that were asked about."""
+        seen = list(zip(self.brackets, answers, strict=True))
+        reached = [self._reached(ends, inside) for ends, inside in seen]
+        i = reached.index(_HELD) if _HELD in reached else 0
+        for j, (ends, _) in enumerate(seen):
+            if j != i:
+                self._note(ends, reached[j])
+        self.bracket, self._cell = seen[i][0], self._cell if i == 0 else None
+        self._see_bracket(answers[i], reached[i])
 
-        Parameters
-        ----------
-        mass : pair of float
-        rise : float
-            Their difference, exactly.
-        listed : Listed or None
-            None if the breakpoints are too many.
-        """
-        lo, hi = self.bracket.lo, self.bracket.hi
-        reached = [
-            self._count(s) + law >= self.target
-            for s, law in zip((lo, hi), mass, strict=True)
-        ]
-        held = reached == [False, True]
-        if listed is not None and held and not listed.rough:
-            self._finish(self._end(mass[0], rise, listed))
-            return
-        for s, enough in zip((lo, hi), reached, strict=True):
+    def _reached(self, ends: Ends, inside: Inside) -> tuple[bool, ...]:
+        """Say whether the mass has reached the target at both ends."""
+        pairs = zip(ends[:2], inside.mass, strict=True)
+        return tuple(bool(self._count(s) + law >= self.target) for s, law in pairs)
+
+    def _note(self, ends: Ends, reached: tuple[bool, ...]) -> None:
+        for s, enough in zip(ends[:2], reached, strict=True):
             if enough:
                 self._high_known = min(self._high_known, s)
             else:
                 self._low_known = max(self._low_known, s)
+
+    def _see_bracket(self, inside: Inside, reached: tuple[bool, ...]) -> None:
+        mass, rise, listed = inside
+        lo, hi = self.bracket.lo, self.bracket.hi
+        held = reached == _HELD
+        if listed is not None and held and not listed.rough:
+            self._finish(self._end(mass[0], rise, listed))
+            return
+        self._note(self.bracket, reached)
         if self._high_known <= self.lo:
             self._move(-1)
             return
@@ -335,9 +394,15 @@ class LevelSearch:
         if self._propose_tie():
             return
         if np.isinf(self._high_known - self._low_known):  # not proven yet
-            # First a little more room, then all that the window has.
-            self._margin = self._margin * MORE if self._margin < 1 else np.inf
-            self._propose()
+            # First a little more room, with more on both sides; then all that there is.
+            if self._margin < 1:
+                self._margin *= MORE
+                self._propose()
+                (lo, hi), inner = self._around(MORE * self._margin), self.bracket
+                self._look_beside(Ends(lo, inner.lo), Ends(inner.hi, hi))
+            else:
+                self._margin = np.inf
+                self._propose()
             return
         if listed is not None and held and not self._led:
             self._lead(mass[0], rise, listed)
@@ -356,7 +421,7 @@ class LevelSearch:
             By what the mass was off at the nearer end.
         """
         width = self._high - self._low
-        if self._missed == 1:
+        if self._missed == 1 and self._some_between():
             self._margin = max(self._margin, off)
             self._propose()
         elif self._missed:
@@ -370,6 +435,13 @@ class LevelSearch:
             self._margin = max(min(self._margin, 1.0) / GAIN, smallest)
             self._width = width
             self._propose()
+
+    def _some_between(self) -> bool:
+        """Say whether points lie between the ends that are known."""
+        nudge = self._nudge
+        ends = self._low + 4 * nudge, self._high - 4 * nudge
+        first, last = np.searchsorted(self._points, ends)
+        return bool(first < last)
 
     def _lead(self, base: float, rise: float, listed: Listed) -> None:
         """Propose the stretch between two bends that should hold the answer."""
@@ -460,9 +532,11 @@ class Searches:
     ranks : ndarray of int of shape (L,)
     few : int
         Up to so many breakpoints of a level are listed without a search.
+    far : bool
+        Whether a round takes long.
     """
 
-    def __init__(self, outline: Outline, ranks: Index, few: int) -> None:
+    def __init__(self, outline: Outline, ranks: Index, few: int, far: bool) -> None:
         n, fixed = outline.n, to_mass(outline.fixed)
         self.scores = np.full(len(n), np.nan)
         self.n_events = np.zeros(len(n), dtype=np.int64)
@@ -484,6 +558,7 @@ class Searches:
                 (outline.scores[i], outline.weights[i]),
                 3 * float(spread[i]),
                 bool(outline.straight[i]),
+                far,
             )
             if fixed[i] and not 0 < search.target <= reach[i]:
                 self.scores[i] = -np.inf if search.target <= 0 else np.inf
@@ -495,7 +570,10 @@ class Searches:
     def questions(self, columns: Index) -> list[tuple[list[int], Any]]:
         """Return what is to be asked next, with the levels that want to know."""
         windows = [i for i, search in self.open.items() if not search.has_window]
-        brackets = [i for i, search in self.open.items() if search.wants_bracket]
+        wanting = [i for i, search in self.open.items() if search.wants_bracket]
+        # A level comes as often as it has brackets, one after the other.
+        pairs = [(i, ends) for i in wanting for ends in self.open[i].brackets]
+        first = [j for i in wanting for j in range(len(self.open[i].brackets))]
         asked: list[tuple[list[int], Any]] = []
         # Those without laws have no places at which to estimate the mass.
         for width in (0, *_PLACES):
@@ -504,10 +582,13 @@ class Searches:
                 lo, hi = np.array([(self.open[i].lo, self.open[i].hi) for i in some]).T
                 places = np.array([self.open[i].places for i in some])
                 asked.append((some, Window(columns[some], lo, hi, places)))
-        if brackets:
-            lo, hi = np.array([self.open[i].bracket[:2] for i in brackets]).T
-            every = [self.open[i].bracket.all for i in brackets]
-            limit = np.where(every, np.inf, self._limit[brackets])
+        if pairs:
+            brackets = [i for i, _ in pairs]
+            lo, hi = np.array([ends[:2] for _, ends in pairs]).T
+            every = [ends.all for _, ends in pairs]
+            # What is asked beside is likely not wanted.
+            share = np.where(np.array(first) > 0, _BESIDE, 1)
+            limit = np.where(every, np.inf, self._limit[brackets] // share)
             asked.append((brackets, Bracket(columns[brackets], lo, hi, limit)))
         return asked
 
@@ -520,7 +601,7 @@ class Searches:
             self._see_windows(levels, found, rows)
         else:
             self._see_brackets(levels, question.limit, found, rows)
-        for i in levels:
+        for i in dict.fromkeys(levels):
             search = self.open[i]
             if search.answer is not None:
                 self.scores[i], self.n_events[i] = search.answer, search.n_events
@@ -541,6 +622,7 @@ class Searches:
     ) -> None:
         rise = np.diff(found.law, axis=1)
         masses = to_mass(np.concatenate([found.law, rise], axis=1)).tolist()
+        answers: dict[int, list[Inside]] = {}
         for j, i in enumerate(levels):
             listed = None
             if found.n_pieces[j] <= limit[j]:
@@ -556,4 +638,7 @@ class Searches:
                     bool(found.rough[j]) and not last,
                 )
             lower, upper, between = masses[j]
-            self.open[i].see_bracket((lower, upper), between, listed)
+            inside = Inside((lower, upper), between, listed)
+            answers.setdefault(i, []).append(inside)
+        for i, own in answers.items():
+            self.open[i].see_brackets(own)

@@ -8,7 +8,7 @@ once, in a few rounds:
 0. where there are only points, and few, they are listed and that is all;
 1. a sketch, a few draws of each law beside the points, gives a window around s;
 2. in the window the points are listed and the mass of the laws is close to the
-   polynomial through four cheap estimates, which predicts a bracket (lo, hi];
+   polynomial through a few cheap estimates, which predicts a bracket (lo, hi];
 3. the exact mass at both ends shows mass(lo) < k ≤ mass(hi), or corrects the prediction
    for another round, and the breakpoints between, listed, are walked through.
 
@@ -119,7 +119,8 @@ def _search(
     rounds = 1  # the sketch
     if outline.listed.all():
         return _of_all_points(outline, ranks)
-    searches = Searches(outline, ranks, FEW_PIECES)
+    far = any(hasattr(partition, "answer_all") for partition in partitions)
+    searches = Searches(outline, ranks, FEW_PIECES, far)
     while searches.open:
         rounds += 1
         if rounds > MAX_ROUNDS:
