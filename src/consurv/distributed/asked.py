@@ -23,7 +23,7 @@ S = TypeVar("S")
 # Of so many different times the driver should not hold more without being told.
 _MANY_TIMES = 10**6
 # What it holds of each while it works, about.
-_BYTES = 100
+_BYTES = 30
 
 
 @dataclass(frozen=True)

@@ -216,11 +216,11 @@ def _gathered(
     order = np.lexsort((position, level))
     levels, places = level[order], position[order]
     new = (np.diff(levels) != 0) | (np.diff(places) != 0)
-    first = np.flatnonzero(np.append(True, new))
-    if 2 * len(first) > len(position):
+    starts = np.flatnonzero(np.append(True, new))
+    if 2 * len(starts) > len(position):
         return level, position, jump, turn
     where = np.empty(len(position), dtype=np.intp)
     where[order] = np.append(0, np.cumsum(new))
     jumps: Float = np.bincount(where, jump).astype(np.float64)
     turns: Float = np.bincount(where, turn).astype(np.float64)
-    return levels[first], places[first], jumps, turns
+    return levels[starts], places[starts], jumps, turns
