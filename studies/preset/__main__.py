@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             asked.out, datasets=names, seeds=asked.seeds, jobs=asked.jobs, names=steps
         )
         if asked.ours:
-            run_default(asked.out / _OURS, names, asked.ours)
+            run_default(asked.out / _OURS, names, asked.ours, jobs=asked.jobs)
         if asked.slip:
             run_scales(asked.out, names, asked.slip, asked.jobs)
         if asked.numbers:

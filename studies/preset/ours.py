@@ -8,6 +8,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from joblib import Parallel, delayed
+
+from consurv._progress import steps
 from consurv.conformal import ConformalSurvival
 from consurv.metrics import evaluate
 from studies.config import StudyConfig
@@ -26,7 +29,14 @@ DEFAULT = "default"
 _SETTINGS: dict[str, Any] = {"adjustment": "recalibrated", "conformal_set": "auto"}
 
 
-def run_default(folder: Path, datasets: Sequence[str], seeds: int) -> None:
+def run_default(
+    folder: Path,
+    datasets: Sequence[str],
+    seeds: int,
+    *,
+    models: Sequence[str] | None = None,
+    jobs: int = 1,
+) -> None:
     """Train every model six times and compare raw with our default.
 
     The raw curves are those of the final model, trained on all rows but the test set,
@@ -38,13 +48,26 @@ def run_default(folder: Path, datasets: Sequence[str], seeds: int) -> None:
         A results folder of its own.
     datasets : sequence of str
     seeds : int
+    models : sequence of str, optional
+        By default those of the paper.
+    jobs : int
+        Cells at a time.
     """
-    config = StudyConfig("main", datasets, seeds=seeds)
+    config = StudyConfig("main", datasets, models, seeds=seeds)
     cells = [cell for cell in cells_of(config) if cell.fit.key != "km"]
-    for cell in sorted(cells, key=lambda c: c.seed):
-        place = (cell.study, cell.dataset, cell.fit.key, cell.seed)
-        if not record_path(folder, *place).exists():
-            write_record(folder, _record(cell))
+    left = [cell for cell in cells if not _path(folder, cell).exists()]
+    work = (delayed(_keep)(folder, cell) for cell in sorted(left, key=lambda c: c.seed))
+    with steps("our default, cells", len(left), True) as advance:
+        for _ in Parallel(jobs, return_as="generator_unordered")(work):
+            advance(1)
+
+
+def _keep(folder: Path, cell: Cell) -> None:
+    write_record(folder, _record(cell))
+
+
+def _path(folder: Path, cell: Cell) -> Path:
+    return record_path(folder, cell.study, cell.dataset, cell.fit.key, cell.seed)
 
 
 def _record(cell: Cell) -> Record:

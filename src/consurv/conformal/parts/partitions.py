@@ -11,7 +11,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol, Self, TypeVar, overload
 
@@ -374,34 +373,46 @@ class _Elsewhere:
         self._sketch: Question[Any] = Sketch(levels, few, size, many=True)
         if self.weighted:
             self._sketch = WeightedSketch(levels, few)
+        self._counted: Any = None
+        self._sketched: Any = None
 
-    @cached_property
-    def _first(self) -> Any:
+    def _look(self) -> None:
         # Who is counted will be sketched.
-        return self._subjects.ask(Contributed(self._rule, (self._sketch,)))
+        self._counted, self._sketched = self._ask((self._sketch,))
+
+    def _ask(self, questions: tuple[Question[Any], ...]) -> Any:
+        return self._subjects.ask(Contributed(self._rule, questions))
+
+    @property
+    def counted(self) -> _Counted:
+        """How many subjects contribute."""
+        if self._counted is None:
+            self._look()
+        counted: _Counted = self._counted
+        return counted
 
     @property
     def n_subjects(self) -> int:
         """Number of subjects that contribute."""
-        n: int = self._first[0].n_subjects
-        return n
+        return self.counted.n_subjects
 
     @property
     def n_infinite(self) -> int:
         """Number of subjects that count and are infinite at some level."""
-        n: int = self._first[0].n_infinite
-        return n
+        return self.counted.n_infinite
 
     def answer(self, question: Question[S]) -> S:
         """Return the summary that a question asks for."""
         answer: S
-        if isinstance(question, Sketch | WeightedSketch):
-            answer = self._first[1]
-        else:
+        if not isinstance(question, Sketch | WeightedSketch):
             (answer,) = self.answer_all([question])
+            return answer
+        if self._sketched is None:
+            self._look()
+        # It is long: who wants it again asks again.
+        answer, self._sketched = self._sketched, None
         return answer
 
     def answer_all(self, questions: Sequence[Question[Any]]) -> list[Any]:
         """Return the summaries that several questions ask for, in one round."""
-        found = self._subjects.ask(Contributed(self._rule, tuple(questions)))
-        return list(found[1:])
+        return list(self._ask(tuple(questions))[1:])

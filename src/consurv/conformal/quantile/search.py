@@ -17,7 +17,7 @@ Cost: O(N) per level and round; memory: what lies in the windows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,10 +91,12 @@ def conformal_quantiles(
         What partitions call the levels.
     levels : ndarray of shape (P,)
     """
-    outline = ask(partitions, Sketch(columns))
-    pairs = zip(levels.tolist(), outline.n.tolist(), strict=True)
-    ranks = np.array([rank(level, n) for level, n in pairs])
-    return _search(partitions, columns, outline, ranks)
+
+    def ranks(n: Index) -> Index:
+        pairs = zip(levels.tolist(), n.tolist(), strict=True)
+        return np.array([rank(*pair) for pair in pairs])
+
+    return _search(partitions, columns, ranks)
 
 
 def smallest_scores(
@@ -109,18 +111,22 @@ def smallest_scores(
     >>> smallest_scores(parts, np.array([0]), np.array([2]))
     array([2.])
     """
-    outline = ask(partitions, Sketch(columns))
-    return _search(partitions, columns, outline, ranks).scores
+    return _search(partitions, columns, lambda _: ranks).scores
 
 
 def _search(
-    partitions: Sequence[Partition], columns: Index, outline: Outline, ranks: Index
+    partitions: Sequence[Partition],
+    columns: Index,
+    ranks_of: Callable[[Index], Index],
 ) -> Quantiles:
-    rounds = 1  # the sketch
+    rounds, outline = 1, ask(partitions, Sketch(columns))
+    n = outline.n
+    ranks = ranks_of(n)
     if outline.listed.all():
         return _of_all_points(outline, ranks)
     far = any(hasattr(partition, "answer_all") for partition in partitions)
     searches = Searches(outline, ranks, FEW_PIECES, far)
+    del outline  # it is long, and those who look on have their part of it
     while searches.open:
         rounds += 1
         if rounds > MAX_ROUNDS:
@@ -129,8 +135,7 @@ def _search(
         answers = ask_all(partitions, [question for _, question in asked])
         for (levels, question), found in zip(asked, answers, strict=True):
             searches.see(levels, question, found)
-    n, beyond = outline.n, ranks > outline.n
-    return Quantiles(searches.scores, ranks, n, searches.n_events, rounds, beyond)
+    return Quantiles(searches.scores, ranks, n, searches.n_events, rounds, ranks > n)
 
 
 def _of_all_points(outline: Outline, ranks: Index) -> Quantiles:
