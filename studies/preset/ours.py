@@ -1,7 +1,13 @@
-"""Our default on the splits of the study main: one more results folder."""
+"""Our default on the splits of the study main: one more results folder.
+
+``python -m studies.preset.ours --models coxph,random-forest --out FOLDER`` runs it for
+models that the paper does not have, and counts how often it is better than raw.
+"""
 
 from __future__ import annotations
 
+import argparse
+import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,13 +19,25 @@ from joblib import Parallel, delayed
 from consurv._progress import steps
 from consurv.conformal import ConformalSurvival
 from consurv.metrics import evaluate
+from studies.comparison import Pair
 from studies.config import StudyConfig
+from studies.document import table_file
 from studies.evaluation import describe_error
+from studies.files import write_atomically
 from studies.grid import Cell, cells_of
 from studies.limits import one_thread
 from studies.protocol import Split, split_rows
-from studies.records import FORMAT, VERSION, Record, record_path, write_record
-from studies.sources import load_source
+from studies.records import (
+    FORMAT,
+    VERSION,
+    Record,
+    read_records,
+    record_path,
+    write_record,
+)
+from studies.results import Results
+from studies.sources import PUBLIC, load_source, split_available
+from studies.tables.wins import win_counts
 
 __all__ = ["DEFAULT", "run_default"]
 
@@ -109,3 +127,30 @@ def _variants(cell: Cell) -> list[dict[str, Any]]:
 def _entry(name: str, split: Split, curves: Any) -> dict[str, Any]:
     found = evaluate(split.test[1], curves, y_train=split.kaplan_meier)
     return {"name": name, "status": "done", "metrics": found.as_dict()}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(
+        prog="python -m studies.preset.ours", description=__doc__
+    )
+    add = parser.add_argument
+    add("--out", type=Path, default=Path("results/default"))
+    add("--datasets", help="names separated by commas; by default the public ones")
+    add("--models", help="names separated by commas; by default those of the paper")
+    add("--seeds", type=int, default=10)
+    add("--jobs", type=int, default=2)
+    asked = parser.parse_args(arguments)
+    names = asked.datasets.split(",") if asked.datasets else split_available(PUBLIC)[0]
+    models = asked.models.split(",") if asked.models else None
+    run_default(asked.out, names, asked.seeds, models=models, jobs=asked.jobs)
+    results = Results(read_records(asked.out).records)
+    table = win_counts(results, Pair.of(results, "main", "raw", DEFAULT))
+    path = asked.out / f"{table.name}.md"
+    write_atomically(path, table_file(table).encode())
+    sys.stdout.write(f"{path}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

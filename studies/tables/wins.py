@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from studies.comparison import CellComparison, Pair, tally
 from studies.measures import MEASURES
+from studies.names import model_label
 from studies.preset.comparators import read_digest
 from studies.results import Results
 from studies.tables.notes import TESTS, holm_note
@@ -17,7 +18,9 @@ __all__ = ["dataset_groups", "win_counts"]
 def win_counts(results: Results, pair: Pair) -> Table:
     """Return how often the second variant is better and worse than the first."""
     a, b = pair.labels
-    as_paper = (pair.first, pair.second) == ("raw", "csd")
+    in_figures = {cell.model for cell in read_digest()}
+    labels = {model_label(name) for name in results.models(pair.study)}
+    as_paper = (pair.first, pair.second) == ("raw", "csd") and labels & in_figures
     rows = [
         (group, *_counts(name, part), *([_figures(group, name)] if as_paper else []))
         for group, names in dataset_groups(results, pair.study).items()
