@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from consurv._checks import Bool, Float, Index
-from consurv.conformal.quantile.level_search import Searches
 from consurv.conformal.quantile.masses import to_mass
 from consurv.conformal.quantile.questions import Partition, ask, ask_all
+from consurv.conformal.quantile.searches import Searches
 from consurv.conformal.quantile.sketch import Outline, Sketch
 
 __all__ = [
