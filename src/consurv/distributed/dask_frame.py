@@ -22,6 +22,7 @@ from consurv.conformal.reading.elsewhere import BlockReader, Columns
 from consurv.distributed.asked import Asked, Letter
 from consurv.distributed.dask_schema import check_partition, name_partition
 from consurv.distributed.frame import BLOCK_ROWS, Frame, merge_all, nobody
+from consurv.distributed.heap import keeping_memory
 from consurv.distributed.spill import Store
 from consurv.errors import ConsurvError
 
@@ -247,7 +248,8 @@ def _stored(
 
     store = Store(blocks, _own_folder)
     try:
-        return store if store.facts() else None
+        with keeping_memory():
+            return store if store.facts() else None
     except OSError as error:
         raise ConsurvError(
             f"partition {number} cannot be written to {_own_folder() or 'disk'}, where "
@@ -272,7 +274,8 @@ def _own_folder() -> str | None:
 
 def _answer(letter: Letter[Any], curve: Any, store: Store | None) -> Any:
     told = replace(letter, reference=curve)
-    return _merged(() if store is None else map(told.answer, store))
+    with keeping_memory():
+        return _merged(() if store is None else map(told.answer, store))
 
 
 def _merged(summaries: Iterable[Any]) -> Any:
