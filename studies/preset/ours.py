@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from joblib import Parallel, delayed
+from joblib.externals.loky import get_reusable_executor
 
 from consurv._progress import steps
 from consurv.conformal import ConformalSurvival
@@ -78,6 +79,8 @@ def run_default(
     with steps("our default, cells", len(left), True) as advance:
         for _ in Parallel(jobs, return_as="generator_unordered")(work):
             advance(1)
+    if jobs > 1:  # processes that wait for more would stay
+        get_reusable_executor().shutdown(wait=True)
 
 
 def _keep(folder: Path, cell: Cell) -> None:

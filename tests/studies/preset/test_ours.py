@@ -6,6 +6,7 @@ import pytest
 
 from studies.preset.ours import DEFAULT, main
 from studies.records import read_records
+from tests.studies.test_local import workers
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -13,6 +14,7 @@ def test_records_are_made_once_and_counted(tmp_path: Path, jobs: str) -> None:
     asked = ["--datasets", "VALCT", "--models", "weibull-aft", "--seeds", "2"]
     asked += ["--out", str(tmp_path), "--jobs", jobs]
     assert main(asked) == 0
+    assert workers() == []
     records = read_records(tmp_path).records
     assert [record["seed"] for record in records] == [0, 1]
     for record in records:
