@@ -14,7 +14,7 @@ __all__ = ["TOLD", "keeping_memory"]
 TOLD = "MALLOC_TRIM_THRESHOLD_"
 # Options of glibc's mallopt, and what they are while a task is at work: what may be
 # free before it goes back, and what a single array may take of it. The latter is the
-# last number where the former has been set.
+# last number where nobody says another.
 _TRIM, _MAP = -1, -3
 _FREE, _ARRAY, _USUAL = 1 << 27, 1 << 24, 1 << 17
 
@@ -34,8 +34,9 @@ def keeping_memory() -> Iterator[None]:
     ...     sum(len(bytes(200_000)) for _ in range(3))
     600000
     """
-    told, libc = os.environ.get(TOLD, ""), _glibc()
-    if libc is None or not told.isdecimal():
+    free, array = _told(TOLD, _FREE), _told("MALLOC_MMAP_THRESHOLD_", _USUAL)
+    libc = _glibc() if free < _FREE else None
+    if libc is None:
         yield
         return
     libc.mallopt(_TRIM, _FREE)
@@ -43,9 +44,15 @@ def keeping_memory() -> Iterator[None]:
     try:
         yield
     finally:
-        libc.mallopt(_TRIM, min(int(told), _FREE))
-        libc.mallopt(_MAP, _USUAL)
+        libc.mallopt(_TRIM, free)
+        libc.mallopt(_MAP, array)
         libc.malloc_trim(0)
+
+
+def _told(name: str, usual: int) -> int:
+    """Return the number that a process was started with, if it is one."""
+    told = os.environ.get(name, "")
+    return int(told) if told.isdecimal() else usual
 
 
 def _glibc() -> Any:
